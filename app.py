@@ -3,10 +3,13 @@
 The server imports this file once, for `app`; each run of a page executes it.
 """
 
+from pathlib import Path
+
 import streamlit as st
 
-from pages._shared.widgets import draw_bar
+from pages._shared.widgets import CSS, draw_bar
 from prviz.server import sessions
+from prviz.server.static_files import publish_style
 
 # Any entry of its own makes the menu appear, and with it the choice between light and dark.
 ABOUT = "**prviz** draws exact precision-recall curves of generative models beside the truth."
@@ -30,7 +33,23 @@ def run() -> None:
     current.run()
 
 
+def warm_up() -> None:
+    """Import what Explore needs and measure its first view once: both take longest the first time."""
+    from pages._explore import diagnostics, live_view  # noqa: F401
+    from prviz.measure.estimates import estimate
+    from prviz.reports.settings import ExploreSettings
+    from prviz.toys import toy
+
+    first = ExploreSettings()
+    pair = toy(first.problem, **first.parameters).sample(first.n, first.seed)
+    estimate(pair, first.methods, k=first.k, split=first.split, seed=first.seed)
+
+
 if __name__ == "__main__":
     run()
 else:
-    app = st.App(__file__, **sessions.options())
+    publish_style(CSS)
+    # Explore's own rules: the server names the page in its first byte, the bar each one that follows.
+    _rules = Path(__file__).with_name("pages").joinpath("_explore", "screen.css").read_text("utf-8")
+    publish_style(f":where(:root:not(.page-triage, .page-learn, .page-bias_lab)) {{\n{_rules}}}")
+    app = st.App(__file__, **sessions.options(warm_up))

@@ -5,6 +5,7 @@ import js from "@eslint/js";
 const browser = [
   ...["window", "document", "matchMedia", "getComputedStyle", "structuredClone", "performance", "URL", "Blob", "TextDecoder"],
   ...["Element", "HTMLElement", "ResizeObserver", "setTimeout", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame"],
+  ...["navigator", "location"],
 ];
 
 export default [

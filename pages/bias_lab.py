@@ -7,11 +7,10 @@ import streamlit as st
 from pages._lab import SECTIONS
 from pages._shared import cache
 from pages._shared.cache import session
-from pages._shared.widgets import apply_style, choose_one
+from pages._shared.widgets import choose_one
 
 
 def page() -> None:
-    apply_style()
     session().page = "bias_lab"
     st.title("Bias lab", anchor=False)
     names = list(SECTIONS)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from pages._explore import approximate, controls, data_controls, diagnostics, live_view, preflight, takeaway
+from pages._explore import approximate, controls, data_controls, diagnostics, far_off, live_view, preflight, takeaway
 from pages._explore.session import explore_session
-from pages._live.figure import FIGURE, place
+from pages._live.figure import FIGURE, moved, place
 from pages._shared import answers, families, results, sources
 from pages._shared.answers import Answer
 from pages._shared.cache import session
 from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
-from pages._shared.widgets import apply_style
 from pages._work.jobs import Status
-from prviz.reports.settings import ExploreSettings
+from prviz.estimators import ESTIMATORS
+from prviz.reports.settings import FIRST_VIEW, ExploreSettings
 
-_STYLE = Path(__file__).with_name("_explore").joinpath("screen.css").read_text(encoding="utf-8")
 Chosen = tuple[sources.Problem, ExploreSettings]
 
 
@@ -49,7 +48,7 @@ def before() -> Answer:
     """The last final answer, or the first view."""
     held = session()
     if held.shown is None:
-        first = ExploreSettings()
+        first = FIRST_VIEW
         problem = sources.toy_problem(first)
         held.shown = Answer(problem, first, results.results(problem, first), Status())
     return held.shown
@@ -65,8 +64,7 @@ def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
 
 def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer, Chosen]:
     """The answer drawn now, and the requested problem and settings; where these differ, the page says why."""
-    if asked.source == "upload" and uploaded is None:
-        st.info("Put two files into the sidebar to see their curves. Until then this is still the pair from before.")
+    if asked.source == "upload" and uploaded is None:  # behind the upload fields the figure stays as it was
         last = before().settings
         asked = replace(asked, source=last.source, problem=last.problem, parameters=last.parameters, n=last.n)
     moved_to = live_view.with_moved(data_controls.with_hand(asked))
@@ -82,29 +80,41 @@ def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer
 
 
 @st.fragment
-def live(asked: ExploreSettings, uploaded: Uploaded | None) -> None:
-    """All parts that follow the figure's own controls; a moved control reruns this fragment alone."""
+def live(asked: ExploreSettings, uploaded: Uploaded | None, facts: DeltaGenerator) -> None:
+    """All parts that follow the figure's own controls; a moved control reruns this fragment alone.
+
+    facts : a place in the sidebar for the preflight, an `st.empty`, the only one that a fragment can draw anew.
+    """
     # Containers keep their old content until they are redrawn; an `st.empty` would blink at every answer.
     curve, beside = st.columns([1.6, 1], gap="small")
-    headline, label, card, notice, figure = (curve.container() for _ in range(5))
+    offer, figure, notice = (curve.container(key=key) for key in ("part-offer", "part-figure", "part-notice"))
     with notice:
         answer, wanted = _answered(asked, uploaded)
-    stale = answer.status.stale
-    drawn = answer.problem if stale else wanted[0]
-    if drawn.toy is None:  # a toy's name is in the sidebar
-        headline.markdown(drawn.headline)
-    with label:
+        stale = answer.status.stale
         approximate.say(answer.found, wanted=wanted[1].approximate and not stale)
-    with card:
-        preflight.card(*((answer.problem, answer.settings) if stale else wanted))
+    with offer:
+        preflight.draw(*((answer.problem, answer.settings) if stale else wanted), facts)
+    rest = beside.container(key="part-beside")
+    with rest:
+        place("rows")  # before the figure, which puts its rows there
     with figure.container(key="part-pr-figure"):
         live_view.draw(answer.problem, answer.settings, answer.found, wanted, answer.status)
-    with beside:
-        place("rows")
+    with rest:
+        far_off.draw(answer.problem, answer.settings)
         with st.container(key="part-diagnostics"):
             diagnostics.draw(answer.problem, answer.settings, answer.found)
+    with beside:
         if (shown := session().shown) is not None:
             takeaway.draw(shown.problem, shown.settings, shown.found)
+    _ask_for_card()
+
+
+def _ask_for_card() -> None:
+    """Let the page open the card of the family whose row has been asked: here the next answer would close it."""
+    values, held = moved(FIGURE), explore_session()
+    if (name := values.get("about")) in ESTIMATORS and values.get("turn") != held.about_turn:
+        held.about, held.about_turn = name, values.get("turn")
+        st.rerun()
 
 
 def _resume() -> None:
@@ -112,7 +122,7 @@ def _resume() -> None:
     held, own = session(), explore_session()
     if held.page not in ("", "explore") and not own.put and held.shown is not None:
         last = held.shown.settings
-        own.start = replace(controls.start(), k=last.k, bandwidth=last.bandwidth, lam=last.lam)
+        own.start = replace(controls.start(), lam=last.lam)
     held.page, own.put = "explore", False
 
 
@@ -122,19 +132,20 @@ def page() -> None:
     Every part has a container of its own, also while empty: when one part appears, nothing moves and no figure is
     mounted anew.
     """
-    apply_style()
-    st.html(f"<style>{_STYLE}</style>")
     st.title("Explore", anchor=False)
-    notices = st.container()
+    notices, drop = st.container(), st.container(key="part-drop")
     _resume()
     begun = controls.start()
     data_controls.begin(begun)
-    settings, uploaded = controls.sidebar(begun)
+    settings, uploaded, facts = controls.sidebar(begun, drop)
     with notices:
         for message in explore_session().link_messages:
             st.warning(plain(message), icon=":material/link:")
-    live(settings, uploaded)
-    families.cards(settings.methods)
+    live(settings, uploaded, facts)
+    own = explore_session()
+    if own.about is not None:
+        families.open_card(ESTIMATORS[own.about])
+        own.about = None
 
 
 page()

@@ -6,11 +6,10 @@ import streamlit as st
 
 from pages._learn import LESSONS
 from pages._shared.cache import session
-from pages._shared.widgets import apply_style, choose_one
+from pages._shared.widgets import choose_one
 
 
 def page() -> None:
-    apply_style()
     session().page = "learn"
     st.title("Learn", anchor=False)
     names = list(LESSONS)

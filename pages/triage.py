@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._shared.cache import session as shared
-from pages._shared.widgets import apply_style
 from pages._triage import work
 from pages._triage.session import session, write_link
 from pages._triage.settings import choose_settings, choose_source, settings_link
@@ -19,7 +18,6 @@ IDEA = (
 
 
 def page() -> None:
-    apply_style()
     if shared().page != "triage":
         work.come_back()
     shared().page = "triage"

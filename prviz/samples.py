@@ -9,7 +9,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+
+from prviz.array_input import EMBED_PICTURES, as_array
 
 Array = NDArray[Any]
 
@@ -32,17 +34,15 @@ def _read_only(array: Array) -> Array:
     return result
 
 
-def _widened(values: ArrayLike, name: str) -> Array:
+def _widened(values: Any, name: str) -> Array:
     """Values as a 2-D float32 or float64 array: float16 becomes float32, every other type float64."""
-    if np.ma.is_masked(values):
-        raise TypeError(f"{name}: values are masked; every value is needed")
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name}: values have dtype {array.dtype}; real numbers are needed (float, int or bool)")
+    array = as_array(values, name)
     if array.ndim == 4 and array.shape[2:] == (1, 1):
         array = array[:, :, 0, 0]
     if array.ndim != 2:
-        raise ValueError(f"{name}: values have shape {array.shape}; a 2-D array (samples, features) is needed")
+        pictures = array.ndim == 4 or (array.ndim == 3 and array.dtype == np.uint8)
+        remedy = f"; save pictures as files and embed them: {EMBED_PICTURES}" if pictures else ""
+        raise ValueError(f"{name}: values have shape {array.shape}; a 2-D array (samples, features) is needed{remedy}")
     if 0 in array.shape:
         raise ValueError(f"{name}: values have shape {array.shape}; at least one row and one column are needed")
     if array.dtype == np.float16:
@@ -75,7 +75,8 @@ class Samples:
     Parameters
     ----------
     values : array_like of shape (n, d)
-        Real numbers. float16 is widened to float32, integers and booleans to float64, and (n, d, 1, 1) is squeezed.
+        Real numbers: an array, a tensor in the CPU's memory, a data frame, a column of lists, rows. float16 is widened
+        to float32, integers and booleans to float64, and (n, d, 1, 1) is squeezed.
         Stored read-only and C-contiguous. A read-only, C-contiguous float32 or float64 array, such as
         ``np.load(path, mmap_mode="r")``, is not copied: its file must not change.
     name : str
@@ -84,11 +85,14 @@ class Samples:
         Columns beside the features (class, id, file ...), each of length n.
     images : ndarray of uint8, shape (n, height, width), optional
         One picture per sample.
+    encoder : mapping of str to str, optional
+        What made the values, as `prviz embed` writes it into a file: ``encoder``, ``weights_sha256``, ``transform``,
+        ``versions``, ``source``. Empty: not known.
 
     Raises
     ------
     TypeError
-        Values that are not real numbers.
+        Values that are not real numbers, or of which no array can be made; the message names the remedy.
     ValueError
         Wrong shape, no values, NaN or infinity (with row and column, counted from 1), or labels or images of another
         length.
@@ -104,6 +108,7 @@ class Samples:
     name: str = ""
     labels: Mapping[str, Array] = field(default_factory=dict)
     images: Array | None = None
+    encoder: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         title = self.name or "samples"
@@ -124,7 +129,7 @@ class Samples:
             object.__setattr__(self, "images", _read_only(images))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Samples, (self.values, self.name, self.labels, self.images)
+        return Samples, (self.values, self.name, self.labels, self.images, self.encoder)
 
     def __repr__(self) -> str:
         return f"Samples({self.name!r}, {self.n} x {self.d}, {self.values.dtype})"
@@ -174,12 +179,12 @@ class Samples:
         """
         labels = {key: column[indices] for key, column in self.labels.items()}
         images = None if self.images is None else self.images[indices]
-        return Samples(self.values[indices], self.name, labels, images)
+        return Samples(self.values[indices], self.name, labels, images, self.encoder)
 
 
-def as_samples(values: Samples | ArrayLike, *, name: str = "") -> Samples:
+def as_samples(values: Any, *, name: str = "") -> Samples:
     """``values`` as `Samples`: passed through if they are, validated and wrapped if they are an array."""
-    return values if isinstance(values, Samples) else Samples(np.asarray(values), name)
+    return values if isinstance(values, Samples) else Samples(values, name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ from tests.waiting import until
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60  # generous: a busy CI machine, cold caches
 WAIT_MS = 30_000
+POLL_MS = 100  # by itself Playwright asks with every frame, which makes the browser draw each one
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 
 CHROMIUM_FLAGS = (
@@ -200,7 +201,7 @@ def beside(
 def wait_idle(page: Page) -> None:
     """Return once the app is connected, has nothing stale on screen and has stopped running."""
     page.evaluate("() => { window.__idleSince = undefined; }")
-    page.wait_for_function(_IDLE)
+    page.wait_for_function(_IDLE, polling=POLL_MS)
 
 
 def wait_until(page: Page, holds: Callable[[], object]) -> None:

@@ -84,5 +84,10 @@ def sliders(app: AppTest) -> dict[str, object]:
     return {slider["id"]: slider["value"] for slider in payload(app)["controls"]}
 
 
+def about(app: AppTest) -> str:
+    """What the main figure says behind its question mark, its data first."""
+    return str(payload(app)["panes"][0]["help"])
+
+
 def vertices(app: AppTest) -> dict[str, list]:
     return {curve["id"]: curve["vertices"] for curve in payload(app)["curves"]}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from prviz.reports.export import standalone_html
+from prviz.figures import standalone
 from tests.browser import ROOT, AppServer, launch_chromium, open_tab, running_app, wait_idle
 from tests.estimators import test_common_classes, test_digits_classes
 
@@ -27,7 +27,7 @@ def main() -> None:
             (test_common_classes, "classes", "80 classes, a share of them in common"),
         ):
             source = Path(folder) / f"{name}.html"
-            source.write_text(standalone_html(module.drawn(), title), encoding="utf-8")
+            standalone(module.drawn().update_layout(title=title)).write_html(source)
             picture(browser, source, FOLDER / f"{name}.png")
         browser.close()
 

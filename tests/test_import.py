@@ -18,12 +18,13 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 
 # A folder imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
+    ("prviz.array_input",),
     ("prviz.samples", "prviz.curves"),
     ("prviz.readers", "prviz.neighbors", "prviz.toys"),
     ("prviz.estimators", "prviz.server"),
     ("prviz.measure",),
     ("prviz.approximation", "prviz.uncertainty", "prviz.diagnostics", "prviz.studies"),
-    ("prviz.triage", "prviz.figures"),
+    ("prviz.triage", "prviz.figures", "prviz.embed"),
     ("prviz.reports",),
     ("prviz.cli",),
     ("prviz.__main__",),

@@ -88,7 +88,8 @@ def test_the_wheel_carries_the_package_and_the_app(wheel: Path) -> None:
         assert {f"prviz/_app/{name}" for name in files_of(part)} <= names
     assert "prviz/_app/.streamlit/config.toml" in names
     assert files_of("prviz") <= names
-    assert f"prviz-{prviz.__version__}.dist-info/licenses/prviz/server/plotly_js/LICENSE" in names
+    for part in ("server/plotly_js", "figures/font"):
+        assert f"prviz-{prviz.__version__}.dist-info/licenses/prviz/{part}/LICENSE" in names
     assert not [name for name in names if "__pycache__" in name or name.startswith(("tests/", "app.py"))]
 
 

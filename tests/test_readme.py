@@ -41,7 +41,7 @@ def test_the_shell_line_runs(tmp_path, monkeypatch) -> None:
         (tmp_path / name).write_bytes(npy(VALUES))
     assert main(line.split()[1:]) == 0
     assert (tmp_path / "out.json").exists()
-    assert "plotly" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "<svg" in (tmp_path / "out.html").read_text(encoding="utf-8")
 
 
 def test_every_file_it_names_exists() -> None:

@@ -36,6 +36,8 @@ def pair_of(fault: str) -> SamplePair:
         return mixture((0.5, 0.5), (0.85, 0.15), 800)
     if fault == "dropping":
         return mixture((0.3, 0.3, 0.4), (0.5, 0.5, 0.0), 400)
+    if fault == "invention":
+        return mixture((0.5, 0.5, 0.0), (0.4, 0.4, 0.2), 400)
     if fault == "outliers":
         return outlying()
     same = toy("shifted-gaussians", d=16, mu=0).sample(60 if fault == "few" else 400, 0)

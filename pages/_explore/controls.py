@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any, Literal
+from urllib.parse import quote
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import approximate as _approximate
 from pages._explore import data_controls
@@ -14,25 +17,25 @@ from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
     FAMILY,
+    FORMER_PANELS,
     PANEL,
-    PANEL_TABS,
+    PANEL_TAB,
     PRESET,
     PROBLEM,
     SOURCE,
-    SPLIT,
     explore_session,
 )
-from pages._live.figure import FIGURE, moved, place
+from pages._live.figure import FIGURE, place
 from pages._shared import families as _families
 from pages._shared import uploads
 from pages._shared.cache import session
 from pages._shared.uploads import Uploaded
+from prviz.figures import TRUTH_COLOR
 from prviz.readers import bundled
-from prviz.reports.settings import REPEATS_LIMITS, ExploreSettings, Source
+from prviz.reports.settings import FIRST_VIEW, ExploreSettings, Source
 from prviz.toys import TOYS, toy
 
 SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
-SPLITS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 
 # A widget so keeps its value while another source hides it.
@@ -44,8 +47,9 @@ def start() -> ExploreSettings:
     held = explore_session()
     if held.start is None:
         held.start, held.link_messages = ExploreSettings.from_query(st.query_params.to_dict())
-        for key in PANEL_TABS.values():
-            _begin(key, st.query_params.get(PANEL))
+        held.tunings[held.start.source] = held.start.k, held.start.bandwidth
+        panel = st.query_params.get(PANEL)
+        _begin(PANEL_TAB, FORMER_PANELS.get(panel or "", panel))
     return held.start
 
 
@@ -54,7 +58,7 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
 
     uploaded : the pair to show, where the settings say that it is an upload.
     """
-    widgets: dict[str, Any] = {SOURCE: settings.source, SPLIT: settings.split, APPROXIMATE: settings.approximate}
+    widgets: dict[str, Any] = {SOURCE: settings.source, APPROXIMATE: settings.approximate}
     widgets |= _parameters.widget_values(settings)
     for paper, families in _families.by_paper().items():
         widgets[_families.METHODS.format(paper)] = _families.among(families, settings.methods)
@@ -66,6 +70,7 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
     held = explore_session()
     held.start, held.link_messages = settings, []
     held.put = True  # else the figure would start where the user left it
+    held.tunings[settings.source] = settings.k, settings.bandwidth
     if uploaded is not None:
         session().uploaded = uploaded
     data_controls.begin(settings)
@@ -79,8 +84,11 @@ def _begin(key: str, value: Any) -> str:
     return key
 
 
-def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
-    """Draw the sidebar and return its settings and upload; settings of the figure's controls are as they began."""
+def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[ExploreSettings, Uploaded | None, DeltaGenerator]:
+    """Draw the sidebar and return its settings, the upload and a place below the data for their preflight.
+
+    Settings of the figure's controls are as they began. drop : the place of the upload fields.
+    """
     with st.sidebar:
         data = st.container(key="part-data")
         source = data.segmented_control(
@@ -101,22 +109,23 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
             elif source == "bundled":
                 name = _bundled(begun)
             else:
-                uploaded = uploads.box(moved(FIGURE).get("k", begun.k))
+                uploaded = uploads.stage(explore_session().tuning(source)[0], drop)
                 if uploaded is not None:
                     n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
+            facts = st.empty()
             place("data")
             place("modes")
         with st.container(key="part-families"):
             methods = _families.choose(begun.methods, _begin, persist_state=KEEP)
         place("estimator")
-        split, repeats = _sampling(begun, source)
-        methods, b, eps = _parameters.choose(begun, methods, _begin, persist_state=KEEP)
-        key = _begin(APPROXIMATE, begun.approximate)
-        approximate = bool(
-            st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, persist_state=KEEP)
-        )
+        place("sampling")
+        with st.popover("More", icon=":material/tune:", type="tertiary", help="Numbers that the papers fix."):
+            methods, b, eps = _parameters.choose(begun, methods, _begin, persist_state=KEEP)
+            key = _begin(APPROXIMATE, begun.approximate)
+            label = "Approximate neighbour lists"
+            approximate = bool(st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP))
     changed = replace(begun, source=source, problem=name, parameters={}, n=n, methods=methods)
-    return replace(changed, split=split, repeats=repeats, b=b, eps=eps, approximate=approximate), uploaded
+    return replace(changed, b=b, eps=eps, approximate=approximate), uploaded, facts
 
 
 def _approximate_now(begun: ExploreSettings) -> bool:
@@ -124,42 +133,45 @@ def _approximate_now(begun: ExploreSettings) -> bool:
     return bool(st.session_state.get(APPROXIMATE, begun.approximate))
 
 
-def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
-    split = st.container(key="part-split").select_slider(
-        "Split",
-        [None, *sorted({*SPLITS, *(() if begun.split is None else (begun.split,))})],
-        key=_begin(SPLIT, begun.split),
-        format_func=lambda r: "none" if r is None else f"{r:.0%}",
-        help="Share of each set that defines the classifiers; the rest measures their errors. none: one and "
-        "the same samples do both, as in most published metrics. On all bundled sets the curves then lie lower.",
-        persist_state=KEEP,
-    )
-    repeats = st.slider(
-        "Repeats",
-        *REPEATS_LIMITS,
-        key=_begin("repeats", begun.repeats),
-        help="Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the band is one "
-        "standard deviation along each ray of equal λ.",
-        disabled=_approximate_now(begun),
-        persist_state=KEEP,
-    )
-    if source != "toy" and split is None and repeats > 1 and not _approximate_now(begun):
-        st.caption("Rows that are all used exist once: without a split or a subsample nothing is drawn again.")
-    return split, int(repeats)
+@cache
+def _thumbnails() -> str:
+    """Style rules that put before each toy's name in the list its true curve."""
+    rules = []
+    for number, name in enumerate(TOYS, start=1):
+        _, precision, recall = toy(name).truth().sample(40)
+        line = " ".join(f"{30 * x + 1:.1f} {31 - 30 * y:.1f}" for x, y in zip(recall, precision, strict=True))
+        picture = (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M1 1V31H31" fill="none" '
+            f'stroke="{TRUTH_COLOR}"/><path d="M1 31L{line}" fill="{TRUTH_COLOR}55" stroke="{TRUTH_COLOR}" '
+            'stroke-width="2"/></svg>'
+        )
+        rules.append(
+            f".st-key-{PROBLEM} [role=radiogroup] > :nth-child({number}) label::before "
+            f"{{ background-image: url('data:image/svg+xml,{quote(picture)}'); }}"
+        )
+    return "<style>" + "\n".join(rules) + "</style>"
 
 
 def _toy(begun: ExploreSettings) -> str:
-    titles = {name: toy(name).title for name in TOYS}
-    name = st.selectbox(
-        "Problem",
-        list(TOYS),
-        format_func=titles.__getitem__,
-        key=_begin(PROBLEM, begun.problem if begun.source == "toy" else "mixtures"),
-        persist_state=KEEP,
-        label_visibility="collapsed",
-    )
-    described = toy(name)
-    _presets(name, described)
+    titles = {name: toy(name).title.split(":")[0] for name in TOYS}
+    key = _begin(PROBLEM, begun.problem if begun.source == "toy" else FIRST_VIEW.problem)
+    menu = "part-toy"
+
+    def close() -> None:
+        st.session_state[menu] = False
+
+    with st.popover(titles[st.session_state[key]], width="stretch", key=menu, on_change="rerun"):
+        st.html(_thumbnails())
+        name = st.radio(
+            "Toy, with its true curve",
+            list(TOYS),
+            format_func=titles.__getitem__,
+            key=key,
+            persist_state=KEEP,
+            label_visibility="collapsed",
+            on_change=close,
+        )
+        _presets(name, toy(name))
     return name
 
 
@@ -192,18 +204,18 @@ def _bundled(begun: ExploreSettings) -> str:
         list(families),
         format_func=lambda f: families[f].title,
         key=_begin(FAMILY, bundled.family_of(first)),
+        help="  \n".join(f"**{each.title}**: {each.summary}" for each in families.values()),
         persist_state=KEEP,
     )
     points = {point.name: point for point in families[family].checkpoints}
     default = first if first in points else list(points)[-1]
-    name = default
-    if len(points) > 1:
-        name = st.select_slider(
-            "Checkpoint",
-            list(points),
-            format_func=lambda c: points[c].title,
-            key=_begin(CHECKPOINT.format(family), default),
-            persist_state=KEEP,
-        )
-    st.caption(f"{families[family].summary} {points[name].summary}")
-    return name
+    if len(points) == 1:
+        return default
+    return st.select_slider(
+        "Checkpoint",
+        list(points),
+        format_func=lambda c: points[c].title,
+        key=_begin(CHECKPOINT.format(family), default),
+        help="  \n".join(f"**{point.title}**: {point.summary}" for point in points.values()),
+        persist_state=KEEP,
+    )

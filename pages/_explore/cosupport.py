@@ -1,4 +1,4 @@
-"""The tab that maps the supports of P and Q as each family estimates them: on the line, in the plane, or on samples."""
+"""The supports of P and Q as families estimate them: mapped on the line or in the plane, or by the samples in them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from pages._explore.live_view import linked, position
+from pages._explore.session import explore_session
 from pages._live.figure import Pane, Table, live_figure
 from pages._shared import answers, results, sample_display
 from pages._shared.sources import Problem
@@ -42,10 +44,21 @@ from prviz.toys import ToyProblem
 CELLS = {1: 600, 2: 120}
 # Most balls drawn per role: on the line for each family, in the plane for the chosen one.
 MOST_BALLS = {1: 24, 2: 40}
+# Pixels: the height of a figure beside the curve.
+HEIGHT = 300
 # Seconds for two projections = BASE + VALUE * number of values; measured on two cores.
 PROJECTION_BASE, PROJECTION_VALUE = 0.4, 2e-7
-CLASS_LIST = "in the support of P only, of Q only, of both, or of neither"
-ALL = "all"
+HELP = (
+    "A point is in the support of P, where real samples are possible, if c_X > 0 there, and in that of Q, where "
+    "generated ones are, if c_Y > 0. Both: the co-support; blank: neither. The masses of the co-support are the ends "
+    "of the curve, α∞ = Q(cosupp) and β0 = P(cosupp)."
+)
+MASSES_HELP = (
+    "An estimated α∞ is the smallest share of generated samples that a classifier of the family accepts if it is to "
+    "miss no real one. It can be lower than Q(cosupp), and it is 1 as soon as a single real sample is in the support "
+    "of Q only: then only the classifier that calls everything real misses none. The same holds for β0 and P(cosupp), "
+    "with the roles exchanged."
+)
 _COLUMNS = [
     Column("p_cosupp", "P(cosupp)", "Share of the real evaluation samples that are in the co-support."),
     Column("beta_0", "β0", "Extreme recall: the right end of the curve."),
@@ -54,40 +67,33 @@ _COLUMNS = [
 ]
 
 
-def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    st.caption(
-        "The **support** of a distribution is the part of space where it can put a sample: of P, where real samples "
-        "are possible, and of Q, where generated ones are. The **co-support** is the part where both are. Its masses "
-        "are the curve's two extremes: with the largest λ only impossible samples count against the generator, so "
-        "precision ends at α∞ = Q(cosupp), the share of its samples that could be real at all; with the smallest λ "
-        "recall ends at β0 = P(cosupp), the share of the data that it could make at all. "
-        "A family gives each point two numbers, c_X and c_Y: how much speaks for real and for generated samples there. "
-        "It believes the point to be in the support of P where c_X > 0, and of Q where c_Y > 0."
-    )
+def draw_map(problem: Problem, settings: ExploreSettings, found: results.Results, name: str) -> None:
+    """The map of one family or of the truth, in one or two dimensions; enlarged, of all of them, with the masses."""
     if found.approximation is not None:
         st.info("Approximate curves use only some of the samples; the map needs exact curves.")
         return
-    names = [name for name in settings.methods if says_support(name) != "never"]
-    _say_silent([name for name in settings.methods if name not in names])
-    if not names:
+    mapped = [method for method in settings.methods if says_support(method) == "everywhere"]
+    if not mapped:
+        st.info("None of the chosen families states where a support is.")
         return
-    _masses(problem, found, names)
-    if problem.sizes[2] > 2:
-        _samples(problem, settings, found, names)
-    else:
-        _map(problem, settings, found, names)
+    enlarged = explore_session().enlarged
+    _map(problem, settings, found, mapped, name, enlarged=enlarged)
+    if enlarged:
+        _masses(problem, found, mapped)
+
+
+def _silent_text(names: Sequence[str]) -> str:
+    """Which families have no map, and why."""
+    silent = {kind: [name for name in names if says_support(name) == kind] for kind in ("never", "samples")}
+    texts = {
+        "never": "a trained classifier gives every point some chance of either side, so that no support is ever 0.",
+        "samples": "hubs are samples; no other point is said to be in a support or not.",
+    }
+    return " ".join(f"{_titles(silent[kind])}: {text}" for kind, text in texts.items() if silent[kind])
 
 
 def _titles(names: Sequence[str]) -> str:
     return ", ".join(plain(ESTIMATORS[name].title) for name in names)
-
-
-def _say_silent(names: Sequence[str]) -> None:
-    if names:
-        st.info(
-            f"{_titles(names)}: a trained classifier gives every point some chance of either side, so that its "
-            "supports are never 0. It states no support, and is not drawn here."
-        )
 
 
 def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
@@ -102,11 +108,28 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
     caption = "Mass of the co-support, as the share of evaluation samples in it, beside the extremes of the curves"
     curves = linked({name: found.curves[name] for name in names}, problem.truth)
     live_figure("cosupport-masses", [], curves=curves, table=Table(caption, _COLUMNS, rows))
-    st.caption(
-        "An estimated α∞ is the smallest share of generated samples that a classifier of the family accepts if it is "
-        "to miss no real one. It can be lower than Q(cosupp), and it is 1 as soon as a single real sample is in the "
-        "support of Q only: then only the classifier that calls everything real misses none. The same holds for β0 and "
-        "P(cosupp), with the roles exchanged."
+    st.caption(MASSES_HELP)
+
+
+def beside_curve(figure: go.Figure, *, below: int, ticks: bool = False) -> None:
+    """Lay a figure of samples out for the narrow column: a frame, no words on its axes, `below` pixels of legend.
+
+    ticks : numbers on the horizontal axis.
+    """
+    frame = {
+        "showgrid": False,
+        "title": {"text": ""},
+        "showline": True,
+        "mirror": True,
+        "ticks": "",
+        "automargin": ticks,
+    }
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 2, "r": 2, "t": 2, "b": below},
+        xaxis={**frame, "showticklabels": ticks},
+        yaxis={**frame, "showticklabels": False},
+        legend={"y": -0.01, "font": {"size": 12}},
     )
 
 
@@ -131,26 +154,33 @@ class Map:
         return self.grid.points.nbytes + sum(each.nbytes for each in self.classes.values())
 
 
-def _map(problem: Problem, settings: ExploreSettings, found: results.Results, names: Sequence[str]) -> None:
-    mapped = [name for name in names if says_support(name) == "everywhere"]
-    if len(mapped) < len(names):
-        silent = [name for name in names if name not in mapped]
-        st.caption(f"{_titles(silent)}: hubs are samples; no other point is said to be in a support or not.")
-    if not mapped:
-        return
+def _map(
+    problem: Problem,
+    settings: ExploreSettings,
+    found: results.Results,
+    names: Sequence[str],
+    name: str,
+    *,
+    enlarged: bool,
+) -> None:
     k, d = int(position(problem, settings)["k"] or 1), problem.sizes[2]
     width = results.width(problem, settings)
-    key = ("cosupport", problem.key, settings.split, tuple(mapped), k, width)
-    radii = {name: found.estimates[name].bandwidth for name in mapped}
+    key = ("cosupport", problem.key, settings.split, tuple(names), k, width)
+    radii = {method: found.estimates[method].bandwidth for method in names}
     compute = partial(_measured, problem, settings, radii, k, width)
-    made = answers.tab_result(key, _seconds(problem, settings, mapped), compute)
+    made = answers.tab_result(key, _seconds(problem, settings, names), compute)
     if made is None:
         return
     split = split_of(problem, settings)
     if d == 1:
-        _line(problem, split, made)
-    else:
-        _plane(problem, split, made, found)
+        live_figure("cosupport", [_line(problem, settings, split, made, name)])
+        return
+    truth = [TRUTH] if problem.toy is not None else []
+    shown = [*truth, *names] if enlarged else [name]
+    balls = {name: made.balls.get(name, ())}
+    live_figure(
+        "cosupport", [_region_pane(problem, settings, made, each, split, balls.get(each, ())) for each in shown]
+    )
 
 
 def _seconds(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> float:
@@ -193,21 +223,29 @@ def _truth_text(problem: ToyProblem, classes: Classes) -> str:
     return f"P(cosupp) = {masses.p_of_cosupp:.3f}, Q(cosupp) = {masses.q_of_cosupp:.3f}.{point}"
 
 
-def _line(problem: Problem, split: Split, made: Map) -> None:
-    rows = dict(made.classes)
-    words = ""
+def _line(problem: Problem, settings: ExploreSettings, split: Split, made: Map, name: str) -> Pane:
+    """The truth and one family as bands; enlarged, all families."""
+    enlarged, helps = explore_session().enlarged, [HELP]
+    rows = {method: classes for method, classes in made.classes.items() if enlarged or method == name}
     if problem.toy is not None:
         rows = {"truth": _truth(problem.toy, made.grid), **rows}
-        words = f" {_truth_text(problem.toy, rows['truth'])}"
+        helps.append(_truth_text(problem.toy, rows["truth"]))
     values, is_real = _evaluated(split)
     figure = figures.support_bands_figure(
         made.grid.axes[0], rows, points=values, is_real=is_real, balls=made.balls, axis_title="feature 1"
     )
-    caption = (
-        f"Each band says where a point is: {CLASS_LIST} (blank).{words} Below it some of the balls that make it, the "
-        f"smallest on top. {_kinds(made)}At the bottom: the evaluation samples."
-    )
-    live_figure("cosupport", [Pane("cosupport-line", figure, "Supports along the line", caption, wide=True)])
+    helps += ["Below each band: some of its balls, the smallest on top.", _kinds(made), _silent_text(settings.methods)]
+    if not enlarged:
+        beside_curve(figure, below=54, ticks=True)
+        figure.update_layout(legend={"y": -0.1}).update_yaxes(showticklabels=True)
+        _shorten(figure)
+    return Pane("cosupport-line", figure, wide=True, compact=not enlarged, help=" ".join(filter(None, helps)))
+
+
+def _shorten(figure: go.Figure) -> None:
+    """Leave the three regions in the legend, in one line."""
+    short = {"support of P only": "P only", "support of Q only": "Q only", "both: the co-support": "both"}
+    figure.for_each_trace(lambda trace: trace.update(name=short.get(trace.name), showlegend=trace.name in short))
 
 
 def _kinds(made: Map) -> str:
@@ -216,57 +254,44 @@ def _kinds(made: Map) -> str:
     unions, own = ([name for name in around if around[name] == kind] for kind in ("fit", "evaluation"))
     words = f"{_titles(unions)}: balls around samples, whose union is the support. " if unions else ""
     if own:
-        words += f"{_titles(own)}: each point has a ball of its own, and is in a support where that holds a sample. "
+        words += f"{_titles(own)}: each point has a ball of its own, and is in a support where that holds a sample."
     return words
-
-
-def _plane(problem: Problem, split: Split, made: Map, found: results.Results) -> None:
-    titles = {ALL: "All"} | {name: ESTIMATORS[name].title for name in made.classes}
-    name = st.segmented_control(
-        "Map of", list(titles), format_func=titles.__getitem__, required=True, default=ALL, key="cosupport-family"
-    )
-    name = name if name in titles else ALL
-    chosen = list(made.classes) if name == ALL else [name]
-    st.caption(
-        f"Each point of the plane is coloured by where it is: {CLASS_LIST} (blank). The dots are "
-        + ("evaluation samples. Choose one family to see the balls that make its map." if name == ALL else "samples.")
-    )
-    panes = []
-    if problem.toy is not None:
-        classes = _truth(problem.toy, made.grid)
-        panes.append(_region_pane("truth", "Truth", _truth_text(problem.toy, classes), made, classes, split))
-    for each in chosen:
-        shares = class_shares(found.estimates[each].supports)
-        words = (
-            f"Co-support: {shares.p_of_cosupport:.0%} of the real and {shares.q_of_cosupport:.0%} of the generated "
-            "evaluation samples."
-        )
-        balls = made.balls[each] if name != ALL else ()
-        if name != ALL:
-            words += _ball_text(balls)
-        title = plain(ESTIMATORS[each].title)
-        panes.append(_region_pane(each, title, words, made, made.classes[each], split, balls))
-    live_figure("cosupport", panes)
 
 
 def _ball_text(balls: Sequence[SupportBalls]) -> str:
     if not balls:
-        return " It is not made of balls that could be drawn here."
+        return "It is not made of balls that could be drawn here."
     if balls[0].around == "fit":
-        return " Circles: balls around samples of a set, whose union is its support; the dots are those samples."
+        return "Circles: balls around samples of a set, whose union is its support; the dots are those samples."
     return (
-        " Circles: the balls of some evaluation samples; a point is in the support of a set where its own ball holds "
+        "Circles: the balls of some evaluation samples; a point is in the support of a set where its own ball holds "
         "one of the set's samples."
     )
 
 
 def _region_pane(
-    key: str, title: str, words: str, made: Map, classes: Classes, split: Split, balls: Sequence[SupportBalls] = ()
+    problem: Problem, settings: ExploreSettings, made: Map, name: str, split: Split, balls: Sequence[SupportBalls]
 ) -> Pane:
+    """The map of one family, or of the truth; beside the curve without words on its axes."""
+    helps, enlarged = [HELP], explore_session().enlarged
+    if name == TRUTH and problem.toy is not None:
+        classes = _truth(problem.toy, made.grid)
+        helps.append(_truth_text(problem.toy, classes))
+    else:
+        classes = made.classes[name]
+        helps.append(_ball_text(balls))
+    helps.append(_silent_text(settings.methods))
     values, is_real = _evaluated(split, fit=bool(balls) and balls[0].around == "fit")
     axes = made.grid.axes[0], made.grid.axes[1]
     figure = figures.support_map_figure(axes, classes, points=values, is_real=is_real, balls=balls)
-    return Pane(f"cosupport-{key}", figure, title, words)
+    title = "" if not enlarged else "Truth" if name == TRUTH else plain(ESTIMATORS[name].title)
+    if not enlarged:
+        beside_curve(figure, below=36)
+        figure.layout.yaxis.scaleanchor = None  # as large as the other scatters
+        _shorten(figure)
+    return Pane(
+        f"cosupport-{name}", figure, title, wide=not enlarged, compact=not enlarged, help=" ".join(filter(None, helps))
+    )
 
 
 def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -278,7 +303,10 @@ def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarr
 # ---- more dimensions: the evaluation samples in two linked projections ----
 
 
-def _samples(problem: Problem, settings: ExploreSettings, found: results.Results, names: Sequence[str]) -> None:
+def draw_projections(problem: Problem, settings: ExploreSettings, found: results.Results, name: str) -> None:
+    """Where a family believes every evaluation sample to be, in two projections that mark the same samples."""
+    if found.approximation is not None or says_support(name) == "never":
+        return
     key = ("projections", problem.key, settings.split)
     compute = partial(_projected, problem, settings)
     n_real, n_generated, d = problem.sizes
@@ -286,16 +314,6 @@ def _samples(problem: Problem, settings: ExploreSettings, found: results.Results
     if projections is None:
         return
     principal, discriminant = projections
-    titles = {name: ESTIMATORS[name].title for name in names}
-    name = st.segmented_control(
-        "Supports by",
-        list(titles),
-        format_func=titles.__getitem__,
-        required=True,
-        default=names[0],
-        key="cosupport-votes",
-    )
-    name = name if name in titles else names[0]
     last = min(4, principal.points.shape[1])
     seconds = {"discriminant": "Linear discriminant", "components": "The last two components"}
     second = st.segmented_control(
@@ -306,13 +324,10 @@ def _samples(problem: Problem, settings: ExploreSettings, found: results.Results
         default="discriminant",
         key="cosupport-second",
     )
-    st.caption(
-        f"Every evaluation sample, coloured by where this family believes it to be: {CLASS_LIST} (open). Both "
-        "pictures show the same samples: point at one, or draw around several, and they are ringed in both."
-    )
     _linked_projections(
         problem, settings, found, name, (principal, discriminant if second != "components" else None), last
     )
+    _masses(problem, found, [method for method in settings.methods if says_support(method) != "never"])
 
 
 def _projected(problem: Problem, settings: ExploreSettings, progress: Progress) -> tuple[Projection, Projection]:
@@ -349,7 +364,7 @@ def _linked_projections(
             rows=rows,
             notes=notes,
         )
-        return Pane(f"cosupport-{key}", figure, title, caption, link=link)
+        return Pane(f"cosupport-{key}", figure, title, link=link, help=f"{caption} {HELP}")
 
     first = pane("components", "Principal components", "Where the samples vary most.", principal, slice(0, 2))
     if discriminant is None:

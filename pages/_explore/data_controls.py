@@ -1,4 +1,4 @@
-"""Controls of the live figure that change the samples: n, the seed, a toy's numbers and the weights of its modes.
+"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and mode weights.
 
 The session holds their values, not the figure: a link, a preset or another problem replaces them there. `epoch` names
 the replacement; values that the browser sends with another epoch belong to other data and are ignored.
@@ -16,7 +16,7 @@ import numpy as np
 from pages._explore.session import explore_session
 from pages._live.figure import FIGURE, Bars, Slider, moved
 from prviz.figures import GENERATED_COLOR, REAL_COLOR
-from prviz.reports.settings import N_LIMITS, SEED_LIMITS, ExploreSettings
+from prviz.reports.settings import N_LIMITS, REPEATS_LIMITS, SEED_LIMITS, SPLIT_LIMITS, ExploreSettings
 from prviz.toys import Parameter, Value, toy
 from prviz.toys.painted import Painted, cell_names
 
@@ -24,6 +24,17 @@ PREFIX = "p."
 Limits = tuple[float, float, float]
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
 SEEDS = range(100)
+# Percent of the samples that define the classifiers; 0: no split.
+SPLITS = range(0, 100, 10)
+SPLIT_HELP = (
+    "Percent of each set that define the classifiers; the rest measures their errors. None: one and the same samples "
+    "do both, as in most published metrics. On all bundled sets the curves then lie lower."
+)
+REPEATS_HELP = (
+    "Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the band is one standard "
+    "deviation along each ray of equal λ."
+)
+ONCE = " Rows that are all used exist once: without a split or a subsample nothing is drawn again."
 # Most stops of a slider: more are finer than a pointer can be placed.
 MOST_STOPS = 200
 # Step of typed numbers: fine enough for every toy.
@@ -40,7 +51,8 @@ def begin(settings: ExploreSettings) -> None:
 
 def numbers(settings: ExploreSettings) -> dict[str, Value]:
     """The session's numbers of these settings."""
-    found: dict[str, Value] = {"n": settings.n, "seed": settings.seed}
+    found: dict[str, Value] = {"n": settings.n, "seed": settings.seed, "repeats": settings.repeats}
+    found["split"] = settings.split or 0.0
     for spec in specs(settings):
         if spec.name in settings.parameters:
             value = cast(Value, settings.parameters[spec.name])
@@ -83,15 +95,20 @@ def with_hand(settings: ExploreSettings) -> ExploreSettings:
         held |= _legal(settings, sent)
     parameters = {s.name: held.get(held_key(settings.problem, s.name), s.default) for s in specs(settings)}
     n = settings.n if settings.source == "upload" else cast(int, held["n"])
-    return replace(settings, n=n, seed=cast(int, held["seed"]), parameters={**settings.parameters, **parameters})
+    split, repeats, seed = cast(float, held["split"]), cast(int, held["repeats"]), cast(int, held["seed"])
+    settings = replace(settings, n=n, seed=seed, split=split or None, repeats=repeats)
+    return replace(settings, parameters={**settings.parameters, **parameters})
 
 
 def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, Value]:
     """The usable values among those the browser sent, by their keys in the session."""
     held, found = explore_session().numbers, dict[str, Value]()
-    for name, limits in (("n", N_LIMITS), ("seed", SEED_LIMITS)):
+    for name, limits in (("n", N_LIMITS), ("seed", SEED_LIMITS), ("repeats", REPEATS_LIMITS)):
         if is_number(sent.get(name), limits):
             found[name] = int(sent[name])
+    share = sent.get("split")
+    if share != _percent(held["split"]) and (share == 0 or is_number(share, _percents())):
+        found["split"] = cast(float, share) / 100
     for spec in specs(settings):
         key, name = held_key(settings.problem, spec.name), PREFIX + spec.name
         count = len(cast(tuple[float, ...], held.get(key, spec.default))) if spec.kind == "weights" else 1
@@ -100,6 +117,16 @@ def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, Valu
             entries = tuple(int(each) if spec.kind == "int" else float(each) for each in value)
             found[key] = entries if spec.kind == "weights" else entries[0]
     return found
+
+
+def _percent(share: Any) -> float:
+    """A share in percent, as its slider shows it."""
+    return round(100 * (share or 0), 6)
+
+
+def _percents() -> tuple[float, float]:
+    """The limits of a split, in percent."""
+    return _percent(SPLIT_LIMITS[0]), _percent(SPLIT_LIMITS[1])
 
 
 def _has_bars(spec: Parameter) -> bool:
@@ -144,7 +171,39 @@ def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
         found.append(slider("n", label, sorted({*SIZES, settings.n}), settings.n, (*N_LIMITS, 1)))
     text = "Of the samples and the split." if settings.source == "toy" else "Of the subsample and the split."
     seeds = sorted({*SEEDS, settings.seed})
-    return [*found, slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)]
+    seed = slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)
+    return [*found, replace(seed, line=True), *_sampling(settings, now)]
+
+
+def _sampling(settings: ExploreSettings, now: str) -> list[Slider]:
+    """The split and the repeats; approximate curves have one run."""
+    share = _percent(settings.split)
+    split = Slider(
+        "split",
+        "Split (%)",
+        sorted({*SPLITS, share}),
+        share,
+        share,
+        marks=[(0, "none: as published"), (50, "50 %")],
+        number=(0, _percents()[1], 1),
+        help=SPLIT_HELP,
+        group="sampling",
+        epoch=now,
+    )
+    low, high = REPEATS_LIMITS
+    repeats = Slider(
+        "repeats",
+        "Repeats",
+        range(low, high + 1),
+        settings.repeats,
+        settings.repeats,
+        number=(low, high, 1),
+        help=REPEATS_HELP + ONCE * (settings.source != "toy"),
+        group="sampling",
+        epoch=now,
+        line=True,
+    )
+    return [split] if settings.approximate else [split, repeats]
 
 
 def _bars(settings: ExploreSettings, spec: Parameter, label: str, now: str) -> Bars:
@@ -154,6 +213,7 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str, now: str) -> B
     names, columns = [f"mode {index + 1}" for index in range(len(value))], 0
     if isinstance(problem, Painted):
         names, columns = cell_names(problem.d, problem.side), problem.side if problem.d > 1 else 0
+    real = problem.parameters.get("real_weights", ()) if spec.name == "generated_weights" else ()
     color = REAL_COLOR if spec.name.startswith("real") else GENERATED_COLOR
     return Bars(
         PREFIX + spec.name,
@@ -166,6 +226,7 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str, now: str) -> B
         help=spec.help,
         group="modes",
         epoch=now,
+        like=cast(tuple[float, ...], real),
     )
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from pages._explore import cosupport, influence, lam_explorer, live_view, tail, takeaway
 from pages._explore import frames as _frames
+from pages._explore import influence, live_view, space, tail, takeaway
+from pages._explore.compact import compact
 from pages._explore.live_view import linked, position
-from pages._explore.session import PANEL_TABS, explore_session
+from pages._explore.session import PANEL_TAB, PANELS, explore_session
 from pages._live.figure import FIGURE, Pane, Table, live_figure, moved
 from pages._shared import answers, best_setting, bounds, results
 from pages._shared.sources import Problem
@@ -22,44 +24,92 @@ from prviz.curves.summaries import summaries, summary_list
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
-BIAS = (
-    "Estimated minus true precision along the curve, from the recall end (λ small) to the precision end (λ large). "
-    "Above zero the estimator is too optimistic, below zero too pessimistic."
+STRIP_HELP = (
+    "Every value at once: a flat line is a choice that hardly matters, a peak one that does. The upright line is the "
+    "value in use; a click takes another."
 )
+KNOWN_HELP = "Star: the largest."
+LIMITS_HELP = "Dotted: what ever more samples come to at this k. The rest to 1 is the price of k."
+XLABELS = {"k": "neighbours k", "bandwidth": "bandwidth in mean k-NN radii at k = √n"}
+# Pixels of the strip's plot.
+STRIP_HEIGHT = 104
 # Ends of lam between which a risk weighs both errors.
 LAMS = (0.01, 100.0)
 
 
 def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    if found.approximation is not None:
-        st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
-    # The first tab is open on every visit, so it is one that needs no further measurement.
-    first: dict[str, Callable[[Problem, ExploreSettings, results.Results], None]]
-    first = {"Samples": lam_explorer.draw} if problem.truth is None else {"Bias along the curve": bias}
-    sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
-    ends = {"Tail": tail.draw, "Extremes": influence.draw, "Co-support map": cosupport.draw}
-    rest = {"Samples": lam_explorer.draw, "Error space": error_space, "All numbers": all_numbers}
-    pages = first | sweeps | ends | rest
-    tabs = st.tabs(list(pages), on_change="rerun", key=PANEL_TABS[problem.truth is not None])
-    for tab, draw in zip(tabs, pages.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(problem, settings, found)
+    """The open panel, which can lie over the page, and the strip over k."""
+    draws = {"Space": (space.draw,), "Extremes": (tail.draw, ends), "All numbers": (all_numbers,)}
+    with st.container(key="part-panel"):
+        _enlarge()
+        for name, tab in zip(PANELS, st.tabs(list(PANELS), on_change="rerun", key=PANEL_TAB), strict=True):
+            if tab.open:
+                with tab:
+                    if found.approximation is not None:
+                        st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
+                    for draw in draws[name]:
+                        draw(problem, settings, found)
+    with st.container(key="part-strip"):
+        strip(problem, settings, found)
 
 
-def error_space(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    _following("error", [live_view.error_space(problem, settings, found)], problem, settings, found)
+def _enlarge() -> None:
+    """The button that lays the open panel over the page, and takes it back; so does Escape."""
+    enlarged = explore_session().enlarged
+    # The style sheet reads the state from this mark: a container of another name would mount its figures anew.
+    st.html(f'<i class="panel-{"enlarged" if enlarged else "beside"}"></i>')
+    icon, words = (
+        (":material/close_fullscreen:", "Back beside the curve")
+        if enlarged
+        else (":material/open_in_full:", "Enlarge this panel")
+    )
+    st.button(
+        words,
+        icon=icon,
+        type="tertiary",
+        help=words,
+        key="enlarge",
+        shortcut="Escape" if enlarged else None,
+        on_click=_turn_over,
+    )
+
+
+def _turn_over() -> None:
+    """Callback: the panel over the page, or beside the curve."""
+    held = explore_session()
+    held.enlarged = not held.enlarged
+
+
+def _find_influential() -> None:
+    """Callback: influential samples and duplicates, for which only the enlarged panel has room."""
+    held = explore_session()
+    held.enlarged = held.influential = True
+
+
+def ends(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+    """Below the tails: both ends over split and k, and the samples that they hang on."""
+    held = explore_session()
+    wanted = held.enlarged and held.influential
+    if not wanted:
+        st.button(
+            "Find influential samples", icon=":material/person_search:", on_click=_find_influential, key="influential"
+        )
+    if held.enlarged:
+        if problem.truth is not None:
+            figure = figures.bias_figure(found.curves, problem.truth)
+            pane = Pane("bias-curve", figure, "Estimated minus true precision", follow="bias", wide=True)
+            _following("bias", [pane], problem, settings, found)
+        influence.draw(problem, settings, found, single=wanted)
 
 
 def all_numbers(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    _following("numbers", [], problem, settings, found, table=live_view.numbers(problem, settings, found))
-    takeaway.summary(problem, settings, found)
-
-
-def bias(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    if problem.truth is not None:
-        figure = figures.bias_figure(found.curves, problem.truth)
-        _following("bias", [Pane("bias-curve", figure, follow="bias", wide=True, help=BIAS)], problem, settings, found)
+    table = replace(live_view.numbers(problem, settings, found), turned=True)
+    _following("numbers", [], problem, settings, found, table=table)
+    if explore_session().enlarged:
+        takeaway.summary(problem, settings, found)
+        stability(problem, settings, found)
+        if problem.truth is None:
+            _best_setting(problem, settings, _over(settings)["k"], charts=True)
 
 
 def _following(
@@ -85,71 +135,74 @@ def _followers(settings: ExploreSettings) -> list[str]:
     return [name for name in settings.methods if ESTIMATORS[name].tunes]
 
 
-def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    names = [name for name in _followers(settings) if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
-    if problem.truth is None:
-        _best_setting(problem, settings, names)
-    other = " KDE has a bandwidth of its own and does not follow k." if settings.bandwidth is not None else ""
-    _swept("k", "neighbours k (log scale)", names, problem, settings, found, other)
+def _over(settings: ExploreSettings) -> dict[str, list[str]]:
+    """The families that each slider moves, by its name; a slider that moves none is left out."""
+    followers = _followers(settings)
+    tuned = [name for name in followers if ESTIMATORS[name].tunes == "bandwidth"]
+    by_k = [name for name in followers if name not in tuned or settings.bandwidth is None]
+    return {control: names for control, names in (("k", by_k), ("bandwidth", tuned)) if names}
 
 
-def over_bandwidth(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    names = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
-    label = "bandwidth in mean k-NN radii at k = √n (log scale)"
-    _swept("bandwidth", label, names, problem, settings, found)
-
-
-def _swept(
-    control: str,
-    xlabel: str,
-    names: Sequence[str],
-    problem: Problem,
-    settings: ExploreSettings,
-    found: results.Results,
-    other: str = "",
-) -> None:
-    """IoU with the truth, or the area where no truth is known, at every stop of one slider."""
-    if not names:
-        st.info("None of the chosen estimators depends on this value.")
+def strip(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+    """IoU with the truth, or the area where none is known, at every stop of one slider; a click moves the slider."""
+    over = _over(settings)
+    if not over:
+        st.caption("No family shown depends on k.")
         return
+    control = next(iter(over))
+    if len(over) > 1:
+        control = st.segmented_control(
+            "Over", list(over), required=True, default="k", label_visibility="collapsed", key="over"
+        )
+    if problem.truth is None and control == "k":
+        _best_setting(problem, settings, over["k"])
     frames = _frames_or_notice(problem, settings)
     if frames is None:
         return
-    known = problem.truth is not None
-    lines = {name: (frames[control]["stops"], _frames.column(frames, control, name)) for name in names}
-    st.caption(
-        ("Agreement with the truth (IoU)" if known else "Area under the curve (no truth is known for these data)")
-        + " at every value at once: a flat line is a choice that hardly matters, a peak one that does."
-        + other
-    )
-    if known:
-        best = {name: max(zip(ys, (-x for x in xs), strict=True)) for name, (xs, ys) in lines.items()}
-        words = ", ".join(f"{ESTIMATORS[name].title} {-x:g} (IoU {iou:.3f})" for name, (iou, x) in best.items())
-        st.markdown(f"**Best {control} for this problem** (stars): {words}.")
-    limits = _limits(problem, settings, names, [int(k) for k in frames["k"]["stops"]]) if control == "k" else {}
-    if limits:
-        st.caption("Dotted: what ever more samples come to at this k. The rest to 1 is the price of k.")
+    names, known, known_stops = over[control], problem.truth is not None, frames[control]["stops"]
+    lines = {name: (known_stops, _frames.column(frames, control, name)) for name in names}
+    chart = st.container()
+    with st.container(key="strip-limits"):  # its notices stay unseen: the chart is there without the limits
+        limits = _limits(problem, settings, names, [int(k) for k in frames["k"]["stops"]]) if control == "k" else {}
+    now = position(problem, settings)[control]
     figure = figures.iou_sweep_figure(
         lines,
         limits=limits,
-        xlabel=xlabel,
+        xlabel=XLABELS[control],
         ylabel="IoU with the truth" if known else "area under the curve",
-        current=position(problem, settings)[control],
+        current=now,
         best=known,
         log_x=True,
     )
-    pane = Pane("sweep", figure, follow=control, wide=True)
-    _following(f"sweep-{control}", [pane], problem, settings, found)
+    compact(figure, STRIP_HEIGHT)
+    figure.update_yaxes(dtick=0.5)
+    figure.update_traces(marker_size=9, selector={"mode": "markers"})
+    word = "" if now is None else f"now {control} = {now:.4g}"
+    at = {"x": 1, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
+    figure.add_annotation(text=word, showarrow=False, font={"size": 12}, **at)
+    words = [STRIP_HELP, KNOWN_HELP * known, LIMITS_HELP * bool(limits)]
+    title = f"{'IoU' if known else 'Area'} over {control}"
+    pane = Pane("sweep", figure, title, follow=control, wide=True, small=True, help=" ".join(filter(None, words)))
+    with chart:
+        _following(f"sweep-{control}", [pane], problem, settings, found)
 
 
-def _best_setting(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> None:
+def _best_setting(problem: Problem, settings: ExploreSettings, names: Sequence[str], *, charts: bool = False) -> None:
     """Nothing while the curves at every k are not measured, and without split."""
     profile = results.profile(problem, settings)
     if profile is None or settings.split is None or not names:
         return
     curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops(settings)[0]}
     lam, now = min(max(settings.lam, LAMS[0]), LAMS[1]), int(position(problem, settings)["k"] or 1)
-    best_setting.draw(curves, lam, problem.judged(settings.split), now, _take, key="best-setting")
+    best_setting.draw(
+        curves,
+        lam,
+        problem.judged(settings.split),
+        now,
+        _take,
+        key="best-over-k" if charts else "best-setting",
+        charts=charts,
+    )
 
 
 def _take(k: int) -> None:
@@ -164,7 +217,9 @@ def _limits(problem: Problem, settings: ExploreSettings, names: Sequence[str], k
     truth = problem.truth
     if truth is None or settings.split is None or not set(names) & set(LIMITS):
         return {}
-    seconds = bounds.MOST_LIMITS * sum(limit_seconds(truth, name, sum(ks) // len(ks)) for name in names)
+    seconds = bounds.MOST_LIMITS * sum(
+        limit_seconds(truth, name, sum(ks) // len(ks), steps=bounds.LIMIT_STEPS) for name in names
+    )
     key = ("limits-over-k", *problem.key[1:3], tuple(names), tuple(ks))
     measure = partial(bounds.limits_over_k, truth, names, ks)
     return answers.tab_result(key, seconds, measure) or {}
@@ -196,14 +251,14 @@ def stability(problem: Problem, settings: ExploreSettings, found: results.Result
 def _frames_or_notice(problem: Problem, settings: ExploreSettings) -> Mapping[str, Any] | None:
     """Curves and numbers at every stop; where they are missing, the page says why."""
     if settings.approximate:
-        st.info("Approximate curves are measured at one k and bandwidth at a time; exact ones at all of them.")
+        st.caption("Approximate curves are measured at one k at a time.")
         return None
     found = _frames.known_frames(problem, settings)
     if found is not None:
         return found.content
     ks, units = problem.stops(settings)
     if results.seconds(problem, settings, ks=len(ks), bandwidths=len(units)) > answers.PROFILE_SECONDS:
-        st.info("Measuring every value at once would take more than a minute here. Use fewer samples.")
+        st.caption("Measuring every value would take more than a minute. Use fewer samples.")
     else:
-        st.caption("It comes as soon as every value is measured.")
+        st.caption("Measuring every value …")
     return None

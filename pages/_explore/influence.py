@@ -1,4 +1,4 @@
-"""The tab Extremes: both ends of the curves over k and split, their influential samples, the effect of duplicates."""
+"""Extremes, enlarged: both ends of the curves over k and split, their influential samples, the effect of duplicates."""
 
 from __future__ import annotations
 
@@ -60,24 +60,28 @@ class InfluenceResult:
         return self.found.ball_members.nbytes + self.found.rows.nbytes
 
 
-def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    """Draw the tab. The quick parts are measured first; their containers keep the order on screen."""
+def draw(problem: Problem, settings: ExploreSettings, found: results.Results, *, single: bool) -> None:
+    """Draw both ends; with `single`, the influence of single samples and duplicates too.
+
+    The quick parts are measured first; their containers keep the order on screen.
+    """
     st.caption(
         "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all that most published "
         "metrics report. Their true values are masses of the **co-support**, the part of space that both distributions "
         "reach: Q(cosupp) and P(cosupp). Q(supp P), the mass inside the support of the real data, is what improved "
         "precision reports; it can be 1 where the co-support is empty."
     )
-    both, over_k, single, copies = (st.container() for _ in range(4))
+    both, over_k, samples, copies = (st.container() for _ in range(4))
     with both:
         extremes.ends(problem, settings, found)
     if settings.approximate:
         st.info("Over k, single samples and duplicates are measured exactly, so not while curves are approximate.")
         return
-    with single:
-        _single(problem, settings)
-    with copies:
-        duplicates.draw(problem, settings)
+    if single:
+        with samples:
+            _single(problem, settings)
+        with copies:
+            duplicates.draw(problem, settings)
     with over_k:
         extremes.over_k(problem, settings, found)
 
@@ -116,7 +120,7 @@ def _example(settings: ExploreSettings) -> None:
 
 EXAMPLE_HELP = (
     "Two shifted Gaussians, one real sample far away at (4, ..., 4), k = 4 and no split (Sykes et al. 2024, 4.3). "
-    "It opens in a new tab; select Extremes there."
+    "It opens in a new tab; open Extremes there."
 )
 
 

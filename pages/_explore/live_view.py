@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import streamlit as st
+
 from pages._explore import controls as _controls
-from pages._explore import data_controls, frames
+from pages._explore import data_controls, far_off, frames
 from pages._explore.approximate import NOTE
-from pages._explore.session import explore_session
+from pages._explore.session import PANEL_TAB, PANELS, explore_session
 from pages._live.figure import FIGURE, Bars, Pane, Slider, Table, lam_angle, live_figure, moved
 from pages._shared import bounds, results
 from pages._shared.sources import Problem
@@ -33,22 +35,35 @@ LIMITS_HELP = (
     "Dotted: what an estimator comes to with ever more samples at this k. What lies between that and the truth no "
     "further sample repairs, only another k."
 )
-HELP = "Higher and further right is better. A click on a curve sets λ."
+ERROR_HELP = "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
+VIEWS = ("PR", "Error space")
+HELP = "Higher and further right is better. A click on a curve sets λ and colours the samples by its decision there."
 
 
 def with_moved(settings: ExploreSettings) -> ExploreSettings:
     """The settings with the values the user has set in the figure."""
     values, found, held = moved(FIGURE), dict[str, Any](), explore_session()
+    if values.get("chosen") in (*settings.methods, TRUTH) and values.get("turn") != held.chosen_turn:
+        # A click on a curve: its decision at lam, before the panels are drawn.
+        held.chosen_turn, held.method, held.colour = values.get("turn"), values["chosen"], "Decision"
+        st.session_state[PANEL_TAB] = PANELS[0]
+    own_k, own_bandwidth = held.tuning(settings.source)
+    k, bandwidth = own_k, own_bandwidth
+    # What was set for one source must not count for another, which may need quite another k or bandwidth.
+    if str(values.get("epoch", "")).startswith(f"{settings.source}/"):
+        k, bandwidth = values.get("k", k), values.get("bandwidth", bandwidth)
+    if held.source != settings.source:
+        held.source, held.taken_k = settings.source, None
     if held.taken_k is not None and values.get("turn") == held.taken_turn:
-        values["k"] = held.taken_k
-    k, bandwidth, angle = values.get("k"), values.get("bandwidth", settings.bandwidth), values.get("angle")
+        k = held.taken_k
     if k == "sqrt" or data_controls.is_number(k, (1, N_LIMITS[1])):
-        found["k"] = k if k == "sqrt" else int(k)
+        own_k = k if k == "sqrt" else int(k)
     if bandwidth is None or data_controls.is_number(bandwidth, BANDWIDTH_LIMITS):
-        found["bandwidth"] = bandwidth
-    if data_controls.is_number(angle, (0, 90)):
+        own_bandwidth = bandwidth
+    held.tunings[settings.source] = own_k, own_bandwidth
+    if data_controls.is_number(angle := values.get("angle"), (0, 90)):
         found["lam"] = math.inf if angle >= 90 else float(f"{math.tan(math.radians(angle)):.6g}")
-    return replace(settings, **found)
+    return replace(settings, k=own_k, bandwidth=own_bandwidth, **found)
 
 
 def legal(settings: ExploreSettings, problem: Problem) -> ExploreSettings:
@@ -75,7 +90,7 @@ def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
         root if settings.k == "sqrt" else settings.k,
         marks=[*named, ("sqrt", f"√n = {root}")],
         number=(1, top, 1),
-        epoch=str(explore_session().epoch_k or ""),
+        epoch=f"{settings.source}/{explore_session().epoch_k}",
         help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
     )
 
@@ -83,14 +98,15 @@ def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
 def _bandwidth_slider(units: Sequence[float], settings: ExploreSettings) -> Slider:
     return Slider(
         "bandwidth",
-        "Bandwidth of KDE (mean radii)",
+        "KDE bandwidth",
         units,
         settings.bandwidth,
         1.0 if settings.bandwidth is None else settings.bandwidth,
         marks=[(None, "auto: each class's own"), (1, "1")],
         number=(*BANDWIDTH_LIMITS, 0.001),
         empty="auto",
-        help="Radius of KDE's balls. auto: the mean k-NN radius inside each class; a value: one radius for both.",
+        epoch=settings.source,
+        help="Radius of KDE's balls, in mean k-NN radii. auto: each class's own mean radius; a value: one for both.",
     )
 
 
@@ -125,17 +141,24 @@ def draw(
     status: Status,
 ) -> None:
     """Draw the figure; its controls show the requested settings, also while an earlier figure is on screen."""
-    truth, curves = problem.truth, found.curves
+    truth, curves, limit = problem.truth, found.curves, bounds.bound(problem, settings)
+    errors = far_off.known(problem, settings)
+    view = st.segmented_control(
+        "Axes", VIEWS, required=True, default=VIEWS[0], label_visibility="collapsed", key="main-view"
+    )
     live_figure(
         FIGURE,
-        _panes(problem, settings, found),
+        _panes(problem, settings, found) if view == VIEWS[0] else [error_space(problem, found)],
         controls=controls(*asked),
         curves=linked(curves, truth),
+        symbols=figures.symbols(curves),
         table=numbers(problem, settings, found),
         rows=True,
+        bound=None if truth is not None or limit is None else limit.auc,
+        errors=None if errors is None else errors.area,
         frames=frames.profile_id(problem, settings) if status.final else "",
         shown=position(problem, settings),
-        answer=status.payload(),
+        answer={**status.payload(), "other": bool(status.more) and asked[0].key[:2] != problem.key[:2]},
     )
     frames.send(*asked)
 
@@ -165,9 +188,8 @@ def _panes(problem: Problem, settings: ExploreSettings, found: results.Results) 
     words = {name: f"IoU {compared[name].iou:.2f}" if name in compared else "" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
     bound, limits = bounds.bound(problem, settings), bounds.limits(problem, settings)
-    helps = [HELP, hubs(problem, settings)]
-    if problem.toy is not None:
-        helps = [problem.headline.replace("*", ""), f"{problem.toy.summary} {problem.toy.source}.", *helps]
+    about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
+    helps = [problem.headline, about, HELP, hubs(problem, settings)]
     helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)
     figure = figures.pr_figure(curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes)
     figure.data = sorted(figure.data, key=lambda trace: trace.legendgroup == TRUTH)  # on top
@@ -184,12 +206,12 @@ def _panes(problem: Problem, settings: ExploreSettings, found: results.Results) 
     return [pr]
 
 
-def error_space(problem: Problem, settings: ExploreSettings, found: results.Results) -> Pane:
+def error_space(problem: Problem, found: results.Results) -> Pane:
     """The same classifiers by their two error rates."""
     note = "" if found.approximation is None else NOTE
     figure = figures.error_space_figure(found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note))
-    caption = "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
-    return Pane("error", figure, follow="error", square=True, caption=caption)
+    figure.data = sorted(figure.data, key=lambda trace: trace.legendgroup == TRUTH)  # on top
+    return Pane("error", figure, "Error space", follow="error", square=True, fit=True, note=note, help=ERROR_HELP)
 
 
 def numbers(problem: Problem, settings: ExploreSettings, found: results.Results) -> Table:

@@ -1,4 +1,4 @@
-"""Numbers that the papers fix, behind one small button: those of the chosen families, b and eps."""
+"""Numbers that the papers fix: those of the chosen families, b and eps."""
 
 from __future__ import annotations
 
@@ -44,16 +44,15 @@ def choose(
         return st.number_input(label, *limits, key=key, persist_state=persist_state, **options)
 
     names = []
-    with st.popover("More", icon=":material/tune:", type="tertiary", help="Numbers that the papers fix."):
-        for family in (ESTIMATORS[name] for name in methods):
-            values = {}
-            for each in family.parameters:
-                kind: type = int if each.kind == "int" else float
-                limits, key = (kind(each.low), kind(each.high)), _OF_FAMILY.format(family.name, each.name)
-                values[each.name] = number(key, each.label, limits, kind(each.step), each.help)
-            names.append(family.named(values))
-        weight = f"Of the F-score: how many times as much its favoured side counts; {B:g} as published (2018)."
-        b = number(_B, "b of the F-scores", B_LIMITS, 1.0, weight)
-        end = f"The recall that α@ε is read at, and the precision of β@ε; {EPS:g} as published (2026)."
-        eps = number(_EPS, "ε of α@ε", EPS_LIMITS, 0.01, end)
+    for family in (ESTIMATORS[name] for name in methods):
+        values = {}
+        for each in family.parameters:
+            kind: type = int if each.kind == "int" else float
+            limits, key = (kind(each.low), kind(each.high)), _OF_FAMILY.format(family.name, each.name)
+            values[each.name] = number(key, each.label, limits, kind(each.step), each.help)
+        names.append(family.named(values))
+    weight = f"Of the F-score: how many times as much its favoured side counts; {B:g} as published (2018)."
+    b = number(_B, "b of the F-scores", B_LIMITS, 1.0, weight)
+    end = f"The recall that α@ε is read at, and the precision of β@ε; {EPS:g} as published (2026)."
+    eps = number(_EPS, "ε of α@ε", EPS_LIMITS, 0.01, end)
     return tuple(names), float(b), float(eps)

@@ -1,34 +1,55 @@
-"""The preflight card: checks of the two sets that come before any curve is believed."""
+"""The preflight: checks of the two sets, behind one line in the sidebar, and the offer to swap them."""
 
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from pages._shared import cache
+from pages._explore.session import explore_session
+from pages._shared import cache, uploads
 from pages._shared.sources import Problem
 from pages._shared.text import plain
-from prviz.diagnostics.preflight import preflight
+from prviz.diagnostics.preflight import Preflight, preflight
 from prviz.reports.settings import ExploreSettings
 
 MARKS = {"ok": ":green[:material/check:]", "note": ":blue[:material/info:]", "warning": ":orange[:material/warning:]"}
+SWAPPED = "These look swapped"
 
 
-def card(problem: Problem, settings: ExploreSettings) -> None:
-    """Show the findings on the pair, opened when one is a warning; toys need no check."""
+def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> None:
+    """Draw the findings on the pair in `place`, and here the offer to swap it; toys need no check."""
     if problem.toy is not None:
+        place.empty()
         return
     pair = problem.pair
     data = cache.remembered(("preflight", problem.key), lambda: preflight(pair))
     found = preflight(pair, k=settings.k, split=settings.split, known=data)
     troubles = len(found.troubles)
     count = "all clear" if not troubles else f"{troubles} thing{'s' if troubles > 1 else ''} to know"
-    title = f"Preflight: {pair.real.n:,} real × {pair.generated.n:,} generated, {pair.d:,} features: {count}"
-    for finding in found.findings:
-        if finding.title == "These look swapped":
-            st.warning(f"**These look swapped.** {plain(finding.value_text)}. {plain(finding.effect)}")
-    with st.expander(title, expanded=found.level == "warning", icon=":material/fact_check:"):
+    icon = ":material/warning:" if found.level == "warning" else None
+    sizes = f"{pair.real.n:,} + {pair.generated.n:,} × {pair.d:,} · "
+    with place.container(), st.popover(f"{sizes}{count}", icon=icon, type="tertiary"):
         for finding in sorted(found.findings, key=lambda one: one.level == "ok"):
             st.markdown(
                 f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.value_text)}  \n"
                 f":small[{plain(finding.effect)}]"
             )
+    if problem.uploaded is not None:
+        _offer_swap(problem, found)
+
+
+def _offer_swap(problem: Problem, found: Preflight) -> None:
+    """Where the names look swapped: a line over the figure with Swap, and Keep, which silences it for this pair."""
+    held, digest = explore_session(), problem.uploaded.pair.digest if problem.uploaded else ""
+    finding = next((each for each in found.findings if each.title == SWAPPED), None)
+    if finding is None or digest in held.kept_roles:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="part-swapped"):
+        said = f"{plain(finding.value_text)}. {plain(finding.effect)}"
+        st.markdown(f":orange[:material/warning:] **{SWAPPED}**", help=said, width="stretch")
+        if st.button("Swap", key="swap-roles"):
+            uploads.swap()
+            st.rerun(scope="app")
+        if st.button("Keep", key="keep-roles"):
+            held.kept_roles.add(digest)
+            st.rerun(scope="app")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from pages._explore import frames
+from pages._explore.compact import compact
 from pages._explore.live_view import linked, position
+from pages._explore.session import explore_session
 from pages._live.figure import Pane, live_figure
 from pages._shared import results
 from pages._shared.sources import Problem
@@ -15,44 +15,56 @@ from pages._shared.text import plain
 from prviz import figures
 from prviz.curves.summaries import FirstDifferences, first_differences
 from prviz.estimators import ESTIMATORS
+from prviz.figures.tail import HIGHEST, LOWEST, Side
 from prviz.figures.theme import number
 from prviz.reports.settings import ExploreSettings
 
 # Distance from the truth, in precision or recall, above which an estimate counts as different.
 MARGIN = 0.05
+# The plotted values of lam.
+LEAST, MOST = 10.0**LOWEST, 10.0**HIGHEST
+NOT_WITHIN = "not within 1/1000 to 1000"
+HELP = (
+    "A line that runs flat is saturated: on the right precision has reached the extreme precision α∞, on the left "
+    "recall has reached the extreme recall β0, and nothing beyond is told apart any more. The upright line is at "
+    "the λ in use."
+)
+# Side, title, how the browser redraws it, what it shows and where an estimate comes from.
+SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
+    (
+        "precision",
+        "Precision over λ",
+        "tail",
+        ("Large λ asks what share of the generated samples is good.", "left"),
+    ),
+    ("recall", "Recall over λ", "tail-recall", ("Small λ asks what share of the real samples is covered.", "right")),
+)
+# Pixels of each of the two plots beside the curve.
+COMPACT_HEIGHT = 118
 
 
 def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    truth = problem.truth
-    st.caption(
-        "The curve unrolled over its trade-off λ, from 0.001 to 1000: precision α(λ), and recall β(λ) = α(λ) / λ. "
-        "A line that runs flat is **saturated**: on the right precision has reached the extreme precision α∞, on the "
-        "left recall has reached the extreme recall β0, and nothing beyond is told apart any more. The upright "
-        "line, with a ringed dot on each curve, is at the λ of the slider above."
-    )
+    """Precision and recall over lam; enlarged, with the place where each estimate leaves the truth."""
+    truth, enlarged = problem.truth, explore_session().enlarged
     differences: dict[str, FirstDifferences] = {}
     if truth is not None:
         differences = {name: first_differences(curve, truth, MARGIN) for name, curve in found.curves.items()}
-    draw = partial(figures.tail_figure, found.curves, truth=truth, differences=differences, bands=found.bands)
-    dot = " A plain dot is where an estimate, coming from the {}, is first more than {:g} off the truth."
-    dots = ["" if truth is None else dot.format(side, MARGIN) for side in ("left", "right")]
-    precision = Pane(
-        "tail-precision",
-        draw(side="precision"),
-        "Precision over λ",
-        follow="tail",
-        caption=f"Large λ asks what share of the generated samples is good.{dots[0]}",
-    )
-    recall = Pane(
-        "tail-recall",
-        draw(side="recall"),
-        "Recall over λ",
-        follow="tail-recall",
-        caption=f"Small λ asks what share of the real samples is covered.{dots[1]}",
-    )
+    panes = []
+    for side, title, follow, (asks, coming) in SIDES:
+        figure = figures.tail_figure(found.curves, truth=truth, differences=differences, bands=found.bands, side=side)
+        dot = (
+            f" A plain dot is where an estimate, coming from the {coming}, is first more than {MARGIN:g} off the truth."
+        )
+        words = f"{asks}{'' if truth is None else dot} {HELP}"
+        name = f"tail-{side}"
+        if enlarged:
+            panes.append(Pane(f"{name}-large", figure, title, follow=follow, help=words))
+        else:
+            compact(figure, COMPACT_HEIGHT).update_yaxes(dtick=0.5)
+            panes.append(Pane(name, figure, title, follow=follow, small=True, wide=True, help=words))
     curves, shown = linked(found.curves, truth), position(problem, settings)
-    live_figure("tail", [precision, recall], curves=curves, frames=frames.profile_id(problem, settings), shown=shown)
-    if differences:
+    live_figure("tail", panes, curves=curves, frames=frames.profile_id(problem, settings), shown=shown)
+    if differences and enlarged:
         st.markdown(_table(differences))
 
 
@@ -73,4 +85,4 @@ def _table(differences: dict[str, FirstDifferences]) -> str:
 
 
 def _place(lam: float | None) -> str:
-    return "never" if lam is None else number(lam, 4)
+    return NOT_WITHIN if lam is None or not LEAST <= lam <= MOST else number(lam, 4)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages._explore import frames
 from pages._explore.approximate import NOTE
-from pages._explore.session import FIRST_PANEL, PANEL, PANEL_TABS
+from pages._explore.session import PANEL, PANEL_TAB, PANELS
 from pages._live.figure import as_text
 from pages._shared import bounds, results
 from pages._shared.sources import Problem
@@ -35,7 +35,7 @@ _pictures = st.components.v2.component(
 
 def summary(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Explain the columns of the table in the figure, and show further numbers."""
-    with st.expander("What the columns say", icon=":material/help:"):
+    with st.expander("What the numbers say", icon=":material/help:"):
         columns = frames.columns(problem.truth, settings)
         st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
     with st.expander("Other distances from the same curve", icon=":material/straighten:"):
@@ -55,20 +55,20 @@ def summary(problem: Problem, settings: ExploreSettings, found: results.Results)
 def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """The link in the address bar, and behind one button files, code and link that reproduce the screen."""
     settings = replace(settings, repeats=results.repeats(problem, settings))
-    query = settings.to_query() | _open_panel(problem)
+    query = settings.to_query() | _open_panel()
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
-    popover = st.popover("Export", icon=":material/download:", on_change="rerun", key="export")
+    with st.container(key="part-export"):
+        popover = st.popover("Export", icon=":material/download:", on_change="rerun", key="export")
     if popover.open:
         with popover:
             _export(problem, settings, found, f"{st.context.url}?{urlencode(query)}".removesuffix("?"))
 
 
-def _open_panel(problem: Problem) -> dict[str, str]:
+def _open_panel() -> dict[str, str]:
     """The open panel as an entry of the link; none while it is the first, which opens by itself."""
-    known = problem.truth is not None
-    name = st.session_state.get(PANEL_TABS[known]) or FIRST_PANEL[known]
-    return {} if name == FIRST_PANEL[known] else {PANEL: name}
+    name = st.session_state.get(PANEL_TAB) or PANELS[0]
+    return {} if name == PANELS[0] else {PANEL: name}
 
 
 def _export(problem: Problem, settings: ExploreSettings, found: results.Results, link: str) -> None:
@@ -100,9 +100,6 @@ def _export(problem: Problem, settings: ExploreSettings, found: results.Results,
             st.code(snippet, language="python")
     if settings.source == "upload":
         st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
-    else:
-        st.caption("Link that restores this screen")
-        st.code(link, language=None, wrap_lines=True)
 
 
 def _downloads(

@@ -161,7 +161,7 @@ def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
     return cells
 
 
-FIRST_PROBLEMS = ("Modes dropped and invented", "Shifted generator")
+FIRST_PROBLEMS = ("Gaussian mixtures", "Shifted generator")
 MOST_REPEATS, MOST_CHARACTERS = 100, 200
 CONFIG, ROWS = "grid.toml", "rows.parquet"
 KEY = "lab-sweep"

@@ -19,6 +19,7 @@ import { element, setText } from "./dom.js";
  * @property {string} help
  * @property {"painting" | "estimator" | "data"} group
  * @property {string} epoch
+ * @property {number[]} like amounts that a button takes over; [] for no button
  *
  * Where the pointer is, and the amount that its height in a bar stands for.
  * @typedef {{ column: number, row: number, index: number, amount: number }} Cell
@@ -51,6 +52,8 @@ export class Bars {
   edited = false; // nothing is typed here
   /** @type {HTMLElement[]} */
   cells = [];
+  /** @type {HTMLInputElement[]} exact percentages of amounts that sum to one */
+  fields = [];
   #shape = "";
   #brush = 1;
   /** @type {number[]} amounts on screen */
@@ -69,9 +72,10 @@ export class Bars {
     this.amount = element("output", "", { "aria-hidden": "true" });
     this.tools = element("div", "", { class: "marks tools" });
     this.area = element("div", "", { class: "area", role: "group" });
+    this.numbers = element("div", "", { class: "numbers" });
     this.axis = element("div", "", { class: "axis", "aria-hidden": "true" });
     this.how = element("p", "", { class: "how" });
-    this.box = element("div", "", { class: "control bars" }, this.name, this.amount, this.tools, this.area, this.axis, this.how);
+    this.box = element("div", "", { class: "control bars" }, this.name, this.amount, this.tools, this.area, this.numbers, this.axis, this.how);
     this.#wire();
   }
 
@@ -122,14 +126,31 @@ export class Bars {
     this.axis.replaceChildren(...(spec.axis || []).map((text) => element("span", text)));
     const [short, more] = HOW[spec.total ? "total" : spec.columns ? "grid" : "bars"];
     this.how.replaceChildren(`${short} `, element("span", more));
-    const shape = JSON.stringify([spec.names, spec.columns, spec.total]);
+    const shape = JSON.stringify([spec.names, spec.columns, spec.total, spec.like]);
     if (this.#shape === shape) return;
     this.#shape = shape;
     this.#drawn = [];
     this.cells = spec.names.map((name, i) => element("div", "", { role: "slider", tabindex: i ? -1 : 0, "aria-label": `${spec.label}, ${name}`,
       "aria-valuemin": 0, "aria-valuemax": 100, "data-index": i, "aria-orientation": "vertical" }));
     this.area.replaceChildren(...this.cells);
-    this.tools.replaceChildren(...(spec.total ? [] : this.#tools()));
+    this.tools.replaceChildren(...(spec.total ? [] : this.#tools()), ...(spec.like.length ? [this.#same()] : []));
+    this.fields = spec.total ? spec.names.map((name, i) => this.#field(name, i)) : [];
+    this.numbers.replaceChildren(...this.fields);
+  }
+
+  #same() {
+    return button("Same as real", "The amounts of the real modes", () => { this.value = [...this.spec.like]; this.events.changed(this); });
+  }
+
+  /** @param {string} name @param {number} i */
+  #field(name, i) {
+    const field = element("input", "", { type: "number", min: 0, max: 100, step: "any", "aria-label": `${this.spec.label}, ${name}, exact %` });
+    field.onchange = () => {
+      if (field.value !== "" && field.checkValidity()) this.#set(i, field.valueAsNumber / 100);
+      this.#drawn = [];
+      this.events.changed(this);
+    };
+    return field;
   }
 
   // The brushes of a grid, and two ways to begin anew; where amounts sum to one there is nothing to choose.
@@ -158,6 +179,7 @@ export class Bars {
       cell.setAttribute("aria-valuenow", percent);
       cell.setAttribute("aria-valuetext", `${percent} %`);
       if (this.spec.total) cell.dataset.text = `${percent} %`;
+      if (this.fields[i]) this.fields[i].value = String(+(100 * this.value[i]).toFixed(2));
     });
     if (this.#described >= 0) this.#describe(this.#described);
   }
@@ -210,7 +232,8 @@ export class Bars {
     if (!(key in moves || key in amounts || key in STEPS)) return;
     event.preventDefault();
     if (key in moves) return void this.cells[index + moves[key]]?.focus();
-    this.#set(index, key in amounts ? amounts[key] : this.value[index] + STEPS[key]);
+    const finer = this.spec.total && !key.startsWith("Page") ? 0.2 : 1; // shares by one in a hundred
+    this.#set(index, key in amounts ? amounts[key] : this.value[index] + STEPS[key] * finer);
     this.events.changed(this);
   }
 }

@@ -9,7 +9,7 @@ import { lamOf } from "./view.js";
 /** @import { Axes, Nodes, Pane, PaneSpec } from "./pane.js" */
 
 /**
- * What Python sends of the samples (pages/_explore/lam_explorer.py).
+ * What Python sends of the samples (pages/_explore/space.py).
  * @typedef {object} ExplorerSpec
  * @property {string} of names the samples
  * @property {string} id names the classifiers on them
@@ -17,8 +17,8 @@ import { lamOf } from "./view.js";
  * @property {number[]} breaks lam at which the optimal classifier changes, decreasing
  * @property {number[]} missed number of real samples that each classifier misses
  * @property {number[]} accepted number of generated samples that each classifier accepts
- * @property {number[]} ids
- * @property {number[]} levels for each sample (OptimalClassifiers.levels_of); NO_SUPPORT where nothing supports it
+ * @property {number[] | null} ids null where they are 0, 1, 2, ...
+ * @property {number[] | null} levels for each sample (OptimalClassifiers.levels_of), NO_SUPPORT where nothing supports it; null where all are 0
  * @property {number[]} needed level from which on each classifier calls a sample real
  * @property {boolean[]} unsupported for each classifier, whether it calls samples without supports real
  * @property {"k" | "bandwidth" | null} tunes the slider that moves the classifiers
@@ -28,6 +28,7 @@ import { lamOf } from "./view.js";
  * @property {string} key
  * @property {number[]} selected ids
  * @property {Record<string, Row[]>} lists the most extreme samples of each group
+ * @property {string} listed the group that is listed at first, or ""
  * @property {Row[]} picked
  *
  * @typedef {{ id: number, real: boolean, level: number }} Sample
@@ -103,7 +104,7 @@ export const groupOf = (spec, { real, level }, index) => (real ? 0 : 2) + (calls
 /** @param {LiveFigure} live @param {number} id @returns {Sample} */
 export function sampleOf(live, id) {
   const { placeOf, spec: { levels, sizes } } = samplesOf(live), place = /** @type {number} */ (placeOf.get(id));
-  return { id, level: levels[place], real: place < sizes[0] };
+  return { id, level: levels?.[place] ?? 0, real: place < sizes[0] };
 }
 
 /** @type {WeakMap<PaneSpec, DrawnSample[]>} */
@@ -148,8 +149,8 @@ export function groupTraces(live, pane) {
  * @type {Record<string, (r: number) => string>} */
 const SYMBOLS = {
   circle: (r) => `m${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`,
-  diamond: (r) => `m${1.3 * r},0l${-1.3 * r},${1.3 * r}l${-1.3 * r},${-1.3 * r}l${1.3 * r},${-1.3 * r}z`,
   "triangle-up": (r) => `m${(-2 * r) / Math.sqrt(3)},${r / 2}h${(4 * r) / Math.sqrt(3)}l${(-2 * r) / Math.sqrt(3)},${-1.5 * r}z`,
+  "triangle-down": (r) => `m${(-2 * r) / Math.sqrt(3)},${-r / 2}h${(4 * r) / Math.sqrt(3)}l${(-2 * r) / Math.sqrt(3)},${1.5 * r}z`,
   "line-ns-open": (r) => `m0,${-1.4 * r}v${2.8 * r}`,
   x: (r) => {
     const a = (r * 0.8) / Math.SQRT2, [ne, se, sw, nw] = [`l${a},${a}`, `l${a},${-a}`, `l${-a},${-a}`, `l${-a},${a}`];
@@ -196,7 +197,9 @@ export function paintSamples(live, pane) {
   const paths = [...svg.children], rings = paths[GROUP_NAMES.length];
   if (isGrouped(pane)) paintGroups(live, pane, places, index, paths);
   const yOf = (/** @type {SamplePlace} */ each) => (places.lines ? places.lines[groupOf(samplesOf(live).spec, each.sample, index)] : each.y);
-  const ringed = [...samplesOf(live).picks].flatMap((id) => places.byId.get(id) ?? []);
+  const { picks, spec } = samplesOf(live), group = isGrouped(pane) ? GROUP_NAMES.indexOf(live.explorer?.group ?? "") : -1;
+  const ringed = group < 0 ? [...picks].flatMap((id) => places.byId.get(id) ?? [])
+    : places.all.filter(({ sample }) => picks.has(sample.id) || groupOf(spec, sample, index) === group);
   const ring = ringed.length > MANY ? SMALL_RING : RING;
   rings.classList.toggle("many", ring === SMALL_RING);
   rings.setAttribute("d", ringed.map((each) => `M${each.x},${yOf(each)}${ring}`).join(""));

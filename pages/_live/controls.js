@@ -21,7 +21,8 @@ import { dock, element } from "./dom.js";
  * @property {boolean} angle lam is the tangent of the value, in degrees
  * @property {string} empty what stands for null
  * @property {string} help
- * @property {"painting" | "estimator" | "data" | "modes" | "figure"} group
+ * @property {"painting" | "estimator" | "data" | "modes" | "sampling" | "figure"} group
+ * @property {boolean} line label, slider and number in one line
  * @property {string} epoch where it changes, Python's value replaces the user's
  *
  * @typedef {Slider | Bars} Control
@@ -98,6 +99,7 @@ export class Slider {
     this.range.setAttribute("aria-label", spec.label);
     this.readout.setAttribute("aria-label", `${spec.label}, exact value`);
     this.box.title = spec.help || "";
+    this.box.classList.toggle("line", spec.line);
     if (spec.number) Object.assign(this.readout, { ...spec.number, placeholder: spec.empty });
     const marks = JSON.stringify(spec.marks);
     if (marks === this.#drawnMarks) return;
@@ -124,12 +126,14 @@ export class Slider {
 }
 
 // "figure": below it, without a title.
-const TITLES = { painting: "Painting", estimator: "Estimator", data: "Data", modes: "Modes and weights", figure: "" };
+const TITLES = { painting: "Painting", estimator: "Estimator", data: "Data", modes: "Modes and weights", sampling: "Split and repeats", figure: "" };
 
 export class Controls {
   /** @type {Control[]} */
   list = [];
-  lam = 1; // where no slider moves it, the point of a curve that the pointer was on last
+  lam = 1; // where no slider moves it, the point of a curve that was clicked last
+  /** @type {number | null} lam where the pointer has come from, while it is on a curve */
+  #before = null;
   /** @type {Map<string, boolean>} groups that fold: by the user */
   #opened = new Map();
   /** @type {Map<string, HTMLElement>} the groups, by the place of the page that they stand in where it has one */
@@ -202,7 +206,24 @@ export class Controls {
       if (replaced || (!late && control.value === control.sent && !spec.angle)) control.value = control.sent = spec.value;
       if (!control.edited) control.show();
     });
-    this.lam = this.lamSlider ? angleToLam(this.lamSlider.number) : 1;
+    const lam = this.lamSlider ? angleToLam(this.lamSlider.number) : 1;
+    if (this.#before === null) this.lam = lam;
+    else this.#before = lam;
+  }
+
+  /** lam of a point under the pointer, until that leaves it.
+   * @param {number} lam */
+  preview(lam) {
+    this.#before ??= this.lam;
+    this.lam = lam;
+  }
+
+  /** Back to lam as the user has set it; true if it was another one. */
+  endPreview() {
+    const before = this.#before;
+    this.#before = null;
+    this.lam = before ?? this.lam;
+    return before !== null;
   }
 
   // The data fold away: on a narrow screen they would push the figure out of sight while the user moves k.

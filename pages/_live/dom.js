@@ -25,6 +25,10 @@ export function shape(kind, attributes) {
   return node;
 }
 
+/** A curve's marker at a point, in its colour.
+ * @param {{ symbol: string, color: string }} curve @param {number} x @param {number} y */
+export const symbolAt = ({ symbol, color }, x, y) => shape("path", { d: symbol, fill: color, transform: `translate(${x.toFixed(1)},${y.toFixed(1)}) scale(4)` });
+
 /** Written only where it differs: a screen reader, or the page's layout, would take it for a change.
  * @param {Node | null | undefined} node @param {string} text */
 export function setText(node, text) {

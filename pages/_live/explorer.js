@@ -21,7 +21,7 @@ import { onPlot } from "./pane.js";
  *   summary: HTMLElement,
  *   clear: HTMLElement,
  *   list: HTMLElement,
- * }} Explorer group: the one that is listed, or "picked"; rows: those that Python has described, by id; listed: what the list shows
+ * }} Explorer group: the one that the user has chosen to list, or "picked", or ""; rows: those that Python has described, by id; listed: what the list shows
  */
 
 const PICK_MS = 200; // without a change, after which Python hears of the selection
@@ -35,9 +35,10 @@ export function takeExplorer(live) {
   const spec = live.payload.explorer;
   if (!spec) return;
   const rows = new Map([...Object.values(spec.lists).flat(), ...spec.picked].map((row) => [row.id, row]));
-  const placeOf = new Map(spec.ids.map((id, place) => [id, place]));
+  const ids = spec.ids ?? Array.from({ length: spec.sizes[0] + spec.sizes[1] }, (_, place) => place);
+  const placeOf = new Map(ids.map((id, place) => [id, place]));
   // Of other samples than before, what the user has selected is gone.
-  const kept = live.explorer?.spec.of === spec.of ? live.explorer : { picks: new Set(spec.selected), group: "rejected" };
+  const kept = live.explorer?.spec.of === spec.of ? live.explorer : { picks: new Set(spec.selected), group: spec.selected.length ? "picked" : "" };
   live.explorer = { ...(live.explorer ?? buildExplorer(live)), ...kept, spec, rows, placeOf };
 }
 
@@ -49,7 +50,7 @@ function buildExplorer(live) {
   clear.onclick = () => pick(live, []);
   chips.append(...[...GROUP_NAMES, "picked"].map((name) => {
     const chip = element("button", "", { type: "button", "data-group": name });
-    chip.onclick = () => { if (live.explorer) live.explorer.group = name; showExplorer(live); };
+    chip.onclick = () => { if (live.explorer) live.explorer.group = live.explorer.group === name ? "" : name; paintPicks(live); };
     return chip;
   }));
   live.parts.explorer.hidden = false;
@@ -59,12 +60,18 @@ function buildExplorer(live) {
 
 // ---- the selection ----
 
+/** @param {LiveFigure} live */
+function paintPicks(live) {
+  for (const pane of live.panes) if (pane.spec.select && pane.wired) paintSamples(live, pane);
+  showExplorer(live);
+}
+
 /** @param {LiveFigure} live @param {Pane} pane @param {Plotly} plotly */
 export function wireSelection(live, pane, plotly) {
   let adds = false, clearing = false;
   pane.plot.addEventListener("pointerdown", (event) => { adds = event.shiftKey; }, true);
   pane.plot.on("plotly_selected", (event) => {
-    if (!event?.points || clearing) return;
+    if (!event?.points || clearing || pane.drawing) return; // a new drawing tells of an empty selection too
     const ids = event.points.filter((/** @type {any} */ point) => point.customdata?.length).map((/** @type {any} */ point) => Number(point.customdata[0]));
     // The rings say what is selected; Plotly's outline would stay behind when the table changes that.
     setTimeout(async () => {
@@ -83,11 +90,17 @@ function pick(live, ids, group) {
   if (!explorer) return;
   explorer.picks = new Set(ids);
   explorer.group = group ?? explorer.group;
-  for (const pane of live.panes) if (pane.spec.select && pane.wired) paintSamples(live, pane);
-  showExplorer(live);
+  paintPicks(live);
   live.timers.start("picking", PICK_MS, () => {
     if (live.explorer) live.send({ of: live.explorer.spec.of, picked: [...live.explorer.picks] });
   });
+}
+
+/** What is listed: the group that is chosen where the figure has groups, or what is selected, or nothing.
+ * @param {LiveFigure} live @param {Explorer} explorer */
+function listedOf(live, { group, picks, spec }) {
+  if (!live.panes.some(isGrouped)) return picks.size ? "picked" : "";
+  return (group === "picked" && !picks.size ? "" : group) || spec.listed;
 }
 
 /** The selected samples, in Python's order, so that the rows listed are those that it describes.
@@ -97,14 +110,14 @@ const selected = (live, { picks, placeOf }) => [...picks].filter((id) => placeOf
 /** @param {LiveFigure} live @param {Explorer} explorer @param {number} index */
 function selectionText(live, explorer, index) {
   const { spec } = explorer, samples = selected(live, explorer), lam = roundedLam(live);
-  if (!samples.length) return "Nothing is selected.";
+  if (!samples.length) return "";
   const part = partOf(spec, samples, index, lam), counts = groupCounts(spec, index);
   const [fpr, fnr] = [counts[1] / spec.sizes[0], counts[2] / spec.sizes[1]];
   const alpha = (fpr > 0 ? lam * fpr : 0) + fnr, beta = fpr + (fnr > 0 ? fnr / lam : 0);
   const fewer = live.panes.some((pane) => pane.spec.select && drawsFewer(live, pane)) ? " (a box or lasso takes drawn samples only)" : "";
-  return `Selected: ${part.nReal.toLocaleString("en")} real (${percent(part.shareReal)} of all), `
-    + `${part.nGenerated.toLocaleString("en")} generated (${percent(part.shareGenerated)})${fewer}. `
-    + `Those missed (${part.missed}) or accepted (${part.accepted}) account for ${general(part.alpha)} of precision α = ${general(alpha)} `
+  const numbers = `Selected: ${part.nReal.toLocaleString("en")} real (${percent(part.shareReal)} of all), `
+    + `${part.nGenerated.toLocaleString("en")} generated (${percent(part.shareGenerated)})${fewer}.`;
+  return spec.key === "" ? numbers : `${numbers} Those missed (${part.missed}) or accepted (${part.accepted}) account for ${general(part.alpha)} of precision α = ${general(alpha)} `
     + `and ${general(part.beta)} of recall β = ${general(beta)} at λ = ${shortNumber(lam)}.`;
 }
 
@@ -120,18 +133,20 @@ export function showExplorer(live) {
   showChips(live, explorer, counts);
   setText(explorer.summary, selectionText(live, explorer, index));
   explorer.clear.hidden = !explorer.picks.size;
+  explorer.chips.hidden = !live.panes.some(isGrouped);
   showRows(live, explorer, index);
 }
 
 /** @param {LiveFigure} live @param {Explorer} explorer @param {number[]} counts */
 function showChips(live, explorer, counts) {
-  const { labels, sizes, looks } = explorer.spec, roles = ["real", "real", "generated", "generated"];
+  const { labels, sizes, looks } = explorer.spec, listed = listedOf(live, explorer);
   explorer.chips.querySelectorAll("button").forEach((chip, i) => {
-    const name = GROUP_NAMES[i], text = name ? `${labels[name]}: ${counts[i].toLocaleString("en")} (${percent(counts[i] / sizes[i >> 1])} of ${roles[i]})`
-      : `selected: ${selected(live, explorer).length.toLocaleString("en")}`;
-    if (!chip.firstChild) chip.append(...(name ? [symbol(looks[name])] : []), element("span"));
-    setText(chip.lastChild, text);
-    chip.setAttribute("aria-pressed", String(explorer.group === (name ?? "picked")));
+    const name = GROUP_NAMES[i], count = name ? counts[i] : selected(live, explorer).length;
+    if (!chip.firstChild) chip.append(...(name ? [symbol(looks[name])] : []), element("span"), element("small"));
+    setText(chip.querySelector("span"), `${name ? labels[name] : "selected"}: ${count.toLocaleString("en")}`);
+    setText(chip.lastChild, name ? `(${percent(count / sizes[i >> 1])})` : "");
+    chip.hidden = !name && !explorer.picks.size;
+    chip.setAttribute("aria-pressed", String(listed === (name ?? "picked")));
   });
 }
 
@@ -145,8 +160,9 @@ function symbol(look) {
 /** The rows to list, most extreme first: a group's list is in that order at every lam.
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index @returns {Row[]} */
 function rowsOf(live, explorer, index) {
-  const group = GROUP_NAMES.indexOf(explorer.group);
-  if (group >= 0) return explorer.spec.lists[explorer.group].filter((row) => groupOf(explorer.spec, row, index) === group).slice(0, MOST_LISTED);
+  const listed = listedOf(live, explorer), group = GROUP_NAMES.indexOf(listed);
+  if (!listed) return [];
+  if (group >= 0) return explorer.spec.lists[listed].filter((row) => groupOf(explorer.spec, row, index) === group).slice(0, MOST_LISTED);
   const pool = new Map(live.panes.filter(isGrouped).flatMap((pane) => poolOf(live, pane)).map((sample) => [sample.id, sample]));
   return selected(live, explorer).slice(0, MOST_PICKED).map((sample) => {
     const drawn = pool.get(sample.id);
@@ -157,22 +173,24 @@ function rowsOf(live, explorer, index) {
 /** Written anew only where something in it has changed, which few steps of a drag do.
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index */
 function showRows(live, explorer, index) {
-  const { spec, group, picks, list } = explorer, rows = rowsOf(live, explorer, index);
+  const { spec, picks, list } = explorer, group = listedOf(live, explorer), rows = rowsOf(live, explorer, index);
   const listed = JSON.stringify([group, spec.id, rows.map((row) => [row, picks.has(row.id), groupOf(spec, row, index)])]);
   if (listed === explorer.listed) return;
   explorer.listed = listed;
-  if (!rows.length) return list.replaceChildren(element("p", group === "picked" ? "Nothing is selected." : "No sample is in this group at this λ."));
+  list.hidden = !group;
+  if (!rows.length) return list.replaceChildren(...(group ? [element("p", "No sample is in this group at this λ.")] : []));
   const { activeElement } = document, focused = activeElement instanceof HTMLElement && list.contains(activeElement) ? activeElement.dataset.id : undefined;
   const labels = rows.some((row) => row.labels), looks = rows.some((row) => row.picture || row.text || row.problem);
-  const titles = ["", "group", "row", ...(labels ? ["labels"] : []), spec.key, "nearest in the other set: row (distance)", ...(looks ? ["what it is"] : [])];
+  const titles = ["", spec.key ? "group" : "set", "row", ...(labels ? ["labels"] : []), ...(spec.key ? [spec.key] : []),
+    "nearest in the other set: row (distance)", ...(looks ? ["what it is"] : [])];
   const head = element("tr", "", {}, ...titles.map((title) => (title ? element("th", title, { scope: "col" }) : element("td"))));
   const body = element("tbody", "", {}, ...rows.map((row) => tableRow(live, explorer, row, index, labels, looks)));
-  list.replaceChildren(element("table", "", {}, element("caption", captionText(explorer, rows.length)), element("thead", "", {}, head), body));
+  list.replaceChildren(element("table", "", {}, element("caption", captionText(explorer, group, rows.length)), element("thead", "", {}, head), body));
   if (focused !== undefined) /** @type {HTMLElement | null} */ (list.querySelector(`[data-id="${focused}"]`))?.focus();
 }
 
-/** @param {Explorer} explorer @param {number} count */
-function captionText({ group, picks, spec }, count) {
+/** @param {Explorer} explorer @param {string} group @param {number} count */
+function captionText({ picks, spec }, group, count) {
   if (group === "picked") return picks.size > count ? `The first ${count} of the selected samples` : "The selected samples";
   return `The ${count} most extreme of the ${spec.labels[group]}, by ${spec.title}: farthest beyond the cut first`;
 }
@@ -189,7 +207,7 @@ function tableRow(live, explorer, row, index, labels, looks) {
   return element("tr", "", {}, element("td", "", {}, tick),
     element("td", "", {}, symbol(explorer.spec.looks[name]), element("span", ` ${label}`)),
     element("td", String(row.row)), ...(labels ? [element("td", row.labels)] : []),
-    element("td", row.key), element("td", row.near ? row.near.join(", ") : "…"), ...(looks ? [lookCell(row)] : []));
+    ...(explorer.spec.key ? [element("td", row.key)] : []), element("td", row.near ? row.near.join(", ") : "…"), ...(looks ? [lookCell(row)] : []));
 }
 
 /** @param {Row} row */

@@ -21,6 +21,7 @@ from pages._live.modules import bundle
 from pages._live.standout import Standout
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
+from prviz.figures import SYMBOLS
 from prviz.server.static_files import publish
 
 _FOLDER = Path(__file__).parent
@@ -68,6 +69,7 @@ class Pane:
     item: the pane is all about this item of a `Standout`.
     link: names the samples that the customdata of the points are rows of; samples marked in one pane are ringed in
     all panes of the figure.
+    compact: no room for the row of buttons, which then stands on the plot.
     fit: as large as the window lets it be, without a legend; for a square pane.
     alt: text for screen readers where there is no caption. help: text behind a question mark beside the title.
     """
@@ -80,6 +82,7 @@ class Pane:
     square: bool = False
     fit: bool = False
     wide: bool = False
+    compact: bool = False
     small: bool = False
     half: bool = False
     select: bool = False
@@ -103,8 +106,8 @@ class Slider:
     """One control. `values` are the slider's stops, `marks` the named ones, `number` (low, high, step) of typed values.
 
     `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value degrees), drawn in the
-    browser without asking Python. `group`: "estimator", "data", "modes" (folded), or "figure" (below it). Python's
-    value replaces the user's when `epoch` changes.
+    browser without asking Python. `group`: "estimator", "data", "modes" (folded), "sampling", or "figure" (below it).
+    `line`: label, slider and number in one line. Python's value replaces the user's when `epoch` changes.
     """
 
     id: str
@@ -119,6 +122,7 @@ class Slider:
     help: str = ""
     group: str = "estimator"
     epoch: str = ""
+    line: bool = False
 
     def payload(self) -> dict[str, Any]:
         marks = [{"value": value, "label": label} for value, label in self.marks]
@@ -131,7 +135,7 @@ class Bars:
     """A control of several amounts in [0, 1]: bars to pull, or the cells of a grid, in rows of `columns`, to paint.
 
     `total`: the amounts always sum to one. `axis`: words below the bars, from left to right. `group` and `epoch` are
-    those of `Slider`.
+    those of `Slider`. `like`: amounts, those of the real modes, that a button takes over.
     """
 
     id: str
@@ -145,9 +149,10 @@ class Bars:
     help: str = ""
     group: str = "estimator"
     epoch: str = ""
+    like: Sequence[float] = ()
 
     def payload(self) -> dict[str, Any]:
-        lists = {name: list(getattr(self, name)) for name in ("names", "value", "axis")}
+        lists = {name: list(getattr(self, name)) for name in ("names", "value", "axis", "like")}
         return {"kind": "bars", **vars(self), **lists}
 
 
@@ -167,15 +172,24 @@ class Model:
 
 @dataclass(frozen=True)
 class Table:
-    """The readout: one row of numbers by curve id; every column explains itself."""
+    """The readout: one row of numbers by curve id; every column explains itself.
+
+    turned: one column by curve and one row by number, with the number over k as a small picture.
+    """
 
     caption: str
     columns: Sequence[Column]
     rows: Mapping[str, Sequence[float]]
+    turned: bool = False
 
     def payload(self) -> dict[str, Any]:
         rows = {name: list(row) for name, row in self.rows.items()}
-        return {"caption": self.caption, "columns": [column._asdict() for column in self.columns], "rows": rows}
+        return {
+            "caption": self.caption,
+            "columns": [column._asdict() for column in self.columns],
+            "rows": rows,
+            "turned": self.turned,
+        }
 
 
 def place(name: str) -> None:
@@ -189,11 +203,14 @@ def live_figure(
     *,
     controls: Sequence[Slider | Bars] = (),
     curves: Mapping[str, tuple[str, str, PRCurve]] | None = None,
+    symbols: Mapping[str, str] | None = None,
     table: Table | None = None,
     frames: str = "",
     shown: Mapping[str, float | None] | None = None,
     legend: bool = False,
     rows: bool = False,
+    bound: float | None = None,
+    errors: Mapping[str, float] | None = None,
     model: Model | None = None,
     explorer: Mapping[str, Any] | None = None,
     answer: Mapping[str, Any] | None = None,
@@ -201,18 +218,21 @@ def live_figure(
 ) -> None:
     """Draw the panes; moved controls come back through `moved(key)`.
 
-    curves: id -> (label, colour, curve) that the panes follow.
+    curves: id -> (label, colour, curve) that the panes follow. symbols: by the same ids a marker of `figures.SYMBOLS`.
     table: the readout below the panes.
     frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
     legend: say above the panes which colour is which curve, where they have no legends of their own.
     rows: a row for each curve of the table, which hides and raises it, at the place "rows" of the page.
+    bound, errors: of the unknown truth the area that it does not exceed, and how far the area of each curve could be
+    off, by its id, as drawn here; the rows mark both.
     model: draws the figure at other stops of its controls, instead of frames.
-    explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/lam_explorer.py).
+    explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/space.py).
     standout: items of which one at a time stands out in this and other figures.
-    answer: the state of the drawing, as `pages._work.jobs.Status` gives it: "more", "stale", "coarse".
+    answer: the state of the drawing, as `pages._work.jobs.Status` gives it, and "other" (live_view.py).
     """
     linked = [
         {"id": name, "name": label, "color": color, "vertices": curve.vertices.round(9).tolist()}
+        | {"symbol": SYMBOLS.get((symbols or {}).get(name, ""), "")}
         for name, (label, color, curve) in (curves or {}).items()
     ]
     content = {
@@ -224,6 +244,8 @@ def live_figure(
         "shown": shown,
         "legend": legend,
         "rows": rows,
+        "bound": bound,
+        "errors": None if errors is None else dict(errors),
         "model": None if model is None else {"name": model.name, "constants": model.constants},
         "explorer": explorer,
         "standout": None if standout is None else standout.payload(),

@@ -8,8 +8,8 @@ import { store } from "./store.js";
 /** @import { Payload } from "./view.js" */
 
 /**
- * A curve of the payload.
- * @typedef {{ id: string, name: string, color: string, vertices: Vertex[] }} Curve
+ * A curve of the payload; symbol: the path of its marker around (0, 0), of radius 1, or "".
+ * @typedef {{ id: string, name: string, color: string, symbol: string, vertices: Vertex[] }} Curve
  *
  * A curve at one stop: its numbers of the table, and whether it is the same at every stop.
  * @typedef {Curve & { row: number[] | undefined, still: boolean }} CurveAtStop

@@ -4,7 +4,9 @@ import { angleToLam, lamToAngle } from "./curve.js";
 import { element } from "./dom.js";
 import { wireSelection } from "./explorer.js";
 import { movesLam } from "./lam_marks.js";
+import { showsAllStops } from "./panes.js";
 import { paintPane, react, schedule } from "./paint.js";
+import { isStrip } from "./pane.js";
 import { ask, askLater } from "./requests.js";
 import { wireRings } from "./rings.js";
 import { wireStandout } from "./standout.js";
@@ -19,6 +21,7 @@ import { drawnHere, ownStop } from "./view.js";
  * @param {number} [rest] milliseconds without a change after which Python hears of what the browser draws by itself */
 export function controlChanged(live, control, rest) {
   const { controls, payload } = live, angle = control === controls.lamSlider;
+  controls.endPreview();
   control.show();
   if (angle) controls.lam = angleToLam(controls.lamSlider.number);
   if (!payload.model && !angle && !(control.spec.group === "estimator" && drawnHere(live))) {
@@ -47,14 +50,17 @@ export function wire(live, pane, plotly) {
   const catchUp = () => { if (pane.dirty && !live.controls.held) react(live, pane); };
   for (const kind of ["pointermove", "pointerdown", "focusin"]) plot.addEventListener(kind, catchUp, true);
   plot.on("plotly_hover", ({ points: [{ customdata }], event }) => { // a number, a list or a typed row, as Plotly decoded it
-    if (movesLam(pane) && customdata?.length) moveLam(live, pane, customdata);
+    if (movesLam(pane) && customdata?.length) {
+      live.controls.preview(lamUnder(pane, customdata));
+      lamMoved(live);
+    }
     if (pane.spec.pictures && customdata !== undefined) showPicture(live, pane, customdata, event);
   });
-  // A click takes the curve for the tabs below, and lam with it. So does a legend entry, unless that hides the curve.
+  // A click takes the curve for the panels, and lam with it. So does a legend entry, unless that hides the curve.
   plot.on("plotly_click", ({ points: [{ customdata, data }] }) => {
     if (pane.spec.picks) return pickSample(live, pane, Number(customdata));
     if (!movesLam(pane)) return;
-    if (customdata?.length) moveLam(live, pane, customdata);
+    if (customdata?.length) setLam(live, lamUnder(pane, customdata));
     choose(live, data.legendgroup);
   });
   for (const [kind, hides] of /** @type {const} */ ([["plotly_legendclick", true], ["plotly_legenddoubleclick", false]])) {
@@ -63,8 +69,14 @@ export function wire(live, pane, plotly) {
       if (movesLam(pane) && (!hides || visible === "legendonly")) choose(live, legendgroup);
     });
   }
+  if (showsAllStops(pane) && isStrip(pane.spec)) plot.addEventListener("click", (event) => takeStop(pane, event));
   if (pane.spec.select) wireSelection(live, pane, plotly);
-  plot.on("plotly_unhover", () => { live.parts.picture.hidden = true; });
+  const left = () => {
+    live.parts.picture.hidden = true;
+    if (live.controls.endPreview()) lamMoved(live);
+  };
+  plot.on("plotly_unhover", left);
+  plot.addEventListener("pointerleave", left);
   wireRings(live, pane);
   wireStandout(live, pane);
   // Zoom, pan, a hidden legend entry: Plotly has drawn what it was given last, and sliders may have moved since.
@@ -85,18 +97,47 @@ function pickSample(live, pane, value) {
   controlChanged(live, slider);
 }
 
-/** lam of the point of a curve under the pointer.
- * @param {LiveFigure} live @param {Pane} pane @param {(number | null)[]} customdata lam, or the two ends of a vertex's own interval */
-function moveLam(live, pane, customdata) {
-  const { controls } = live, [low, high] = customdata.map((value) => (value === null ? Infinity : Number(value))); // JSON has no infinity
-  controls.lam = pane.spec.follow === "pr" ? low : angleToLam((lamToAngle(low) + lamToAngle(high)) / 2);
-  const slider = controls.lamSlider;
-  if (slider) { slider.value = lamToAngle(controls.lam); slider.show(); }
+/** A click over all stops takes the one under the pointer.
+ * @param {Pane} pane @param {MouseEvent} event */
+function takeStop({ plot, spec }, event) {
+  const { xaxis } = plot._fullLayout, x = event.clientX - plot.getBoundingClientRect().left - xaxis._offset;
+  if (x >= 0 && x <= xaxis._length) store.move?.(spec.follow, Number(xaxis.p2d(x)));
+}
+
+/** @param {LiveFigure} live @param {string} control @param {number} value the slider's stop nearest to it, as ratios go, is taken */
+export function moveTo(live, control, value) {
+  const slider = live.controls.slider(control);
+  if (!slider) return;
+  const far = (/** @type {number} */ stop) => Math.abs(Math.log(stop / value));
+  slider.value = slider.spec.values.reduce((best, stop) => (far(stop) < far(best) ? stop : best));
+  controlChanged(live, slider);
+}
+
+/** lam of a point of a curve.
+ * @param {Pane} pane @param {(number | null)[]} customdata lam, or the two ends of a vertex's own interval */
+function lamUnder(pane, customdata) {
+  const [low, high] = customdata.map((value) => (value === null ? Infinity : Number(value))); // JSON has no infinity
+  return pane.spec.follow === "pr" ? low : angleToLam((lamToAngle(low) + lamToAngle(high)) / 2);
+}
+
+/** @param {LiveFigure} live */
+function lamMoved(live) {
   schedule(live, false);
   tellOthers(live, false);
 }
 
-/** The curve that the tabs below are about.
+/** lam for good, on the slider too where there is one.
+ * @param {LiveFigure} live @param {number} lam */
+function setLam(live, lam) {
+  const { controls } = live, slider = controls.lamSlider;
+  controls.endPreview();
+  controls.lam = lam;
+  if (!slider) return lamMoved(live);
+  slider.value = lamToAngle(lam);
+  controlChanged(live, slider);
+}
+
+/** The curve that the panels are about.
  * @param {LiveFigure} live @param {string} id */
 function choose(live, id) {
   if (!ownStop(live)) return;

@@ -1,7 +1,8 @@
 // The name of each curve of the main figure and its number, written where the curve is far from the others.
 
 import { pointsAlong, angleToLam } from "./curve.js";
-import { shape } from "./dom.js";
+import { shape, symbolAt } from "./dom.js";
+import { equalTo } from "./rows.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -14,15 +15,19 @@ const KEEPS = 0.6; // share of the best place's room from which a label stays wh
 /** @type {WeakMap<Pane, Map<string, number>>} the place of each label among LAMS */
 const PLACES = new WeakMap();
 
-/** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves */
-export function drawLabels({ rows: { hidden } }, pane, curves) {
-  if (!pane.spec.fit) return;
-  const axes = pane.axes(/** @type {any} */ ({})), svg = pane.overlay("curve-labels", axes), places = PLACES.get(pane) ?? new Map();
+/** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves @param {Axes} [drawn] the axes, before Plotly has drawn them */
+export function drawLabels({ rows: { hidden } }, pane, curves, drawn) {
+  if (!pane.spec.fit || pane.spec.follow !== "pr") return;
+  const axes = drawn ?? pane.axes(/** @type {any} */ ({})), svg = pane.overlay("curve-labels", axes), places = PLACES.get(pane) ?? new Map();
   PLACES.set(pane, places);
-  const shown = curves.filter(({ id }) => !hidden.has(id)).map((curve) => ({ curve, points: pointsAlong(curve.vertices, LAMS).map((at) => pixels(axes, at)) }));
+  const visible = curves.filter(({ id }) => !hidden.has(id)), twins = equalTo(visible);
+  const shown = visible.filter(({ id }) => !twins.has(id)).map((curve) => ({ curve, points: pointsAlong(curve.vertices, LAMS).map((at) => pixels(axes, at)) }));
   /** @type {[number, number][]} */
   const taken = [];
-  svg.replaceChildren(...shown.flatMap(({ curve, points }) => {
+  const bound = pane.spec.figure.data.some(({ legendgroup, fill }) => legendgroup === "bound" && fill);
+  const aside = shape("text", { x: axes.xaxis._length - 8, y: 18, "text-anchor": "end", class: "aside" });
+  aside.textContent = bound ? "grey: the truth is not here (95 %)" : "";
+  svg.replaceChildren(aside, ...shown.flatMap(({ curve, points }) => {
     const others = shown.filter((other) => other.curve !== curve).flatMap((other) => other.points);
     const rooms = points.map((point) => roomAt(axes, centreOf(axes, point), others, taken)), best = rooms.indexOf(Math.max(...rooms));
     const before = places.get(curve.id), place = before !== undefined && rooms[before] >= KEEPS * rooms[best] ? before : best;
@@ -30,9 +35,11 @@ export function drawLabels({ rows: { hidden } }, pane, curves) {
     places.set(curve.id, place);
     taken.push(centreOf(axes, points[place]));
     const [x, y] = centreOf(axes, points[place]);
-    const label = shape("text", { x, y, "text-anchor": "middle", "dominant-baseline": "middle", fill: curve.id === "truth" ? "currentColor" : curve.color });
-    label.textContent = [curve.name, curve.id !== "truth" && curve.row?.[0].toFixed(2)].filter(Boolean).join(" ");
-    return [label];
+    const known = curve.id === "truth", left = x - SIZE[0] / 2 + 6;
+    const label = shape("text", { x: known ? x : left + 9, y, "text-anchor": known ? "middle" : "start", "dominant-baseline": "middle" });
+    label.style.fill = known ? "currentColor" : `color-mix(in srgb, ${curve.color} 70%, currentColor)`; // 4.5:1 as text
+    label.textContent = [curve.name, !known && curve.row?.[0].toFixed(2)].filter(Boolean).join(" ");
+    return curve.symbol ? [symbolAt(curve, left, y), label] : [label];
   }));
 }
 

@@ -6,15 +6,17 @@ import { isGrouped } from "./confusion_groups.js";
 import { Controls } from "./controls.js";
 import { Timers } from "./dom.js";
 import { takeExplorer } from "./explorer.js";
-import { controlChanged, tellOthers, wire } from "./gestures.js";
+import { controlChanged, moveTo, tellOthers, wire } from "./gestures.js";
 import { isTail, movesLam } from "./lam_marks.js";
-import { draw, schedule } from "./paint.js";
-import { Pane, findPlotly, placePane, themeOf } from "./pane.js";
+import { drawFirst } from "./first.js";
+import { draw, schedule, showNumbers } from "./paint.js";
+import { Pane, findPlotly, isStrip, placePane, themeOf } from "./pane.js";
 import { drawingName } from "./panes.js";
-import { answered, askLater, isLate, noRequests, wireStop } from "./requests.js";
+import { answered, askLater, hideOther, isLate, noRequests, wireStop } from "./requests.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
 import { makeRows, noRows } from "./rows.js";
 import { noRings, takeRings } from "./rings.js";
+import { markSheet } from "./sheet.js";
 import { escapeStandout, leaveStandout, takeStandout } from "./standout.js";
 import { store } from "./store.js";
 import { look } from "./view.js";
@@ -84,13 +86,18 @@ function create(parent) {
     if (!controls.list.length && live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane) || movesLam(pane)))) schedule(live, curves);
   };
   const escape = (/** @type {KeyboardEvent} */ event) => escapeStandout(live, event);
+  const chosen = (/** @type {Event} */ { target }) => { // another toy, of which Python hears by itself
+    const toy = target instanceof Element && target.closest(".st-key-problem [role=radiogroup] label");
+    if (live.payload.rows && toy && toy.textContent !== document.querySelector(".st-key-part-toy p")?.textContent) hideOther(live, true);
+  };
   function leave() {
     observer.disconnect();
     window.removeEventListener("resize", resized);
     controls.leave();
-    parts.rows.remove();
+    root.append(parts.rows); // Streamlit may mount the same element again
     store.listeners.delete(listener);
     window.removeEventListener("keydown", escape);
+    window.removeEventListener("click", chosen, true);
     leaveStandout(live);
     timers.stopAll();
     cancelAnimationFrame(live.frame);
@@ -101,6 +108,7 @@ function create(parent) {
   window.addEventListener("resize", resized);
   store.listeners.add(listener);
   window.addEventListener("keydown", escape);
+  window.addEventListener("click", chosen, true);
   wireStop(live);
   INSTANCES.set(parent, live);
   return live;
@@ -108,7 +116,7 @@ function create(parent) {
 
 /** Width, and height where a pane fits the window.
  * @param {LiveFigure} live */
-const sizeOf = ({ root, panes }) => `${root.clientWidth} ${panes.some(({ spec }) => spec.fit) ? window.innerHeight : ""}`;
+const sizeOf = ({ root, panes }) => `${root.clientWidth} ${panes.some(({ spec }) => spec.fit || isStrip(spec)) ? window.innerHeight : ""}`;
 
 /** @param {LiveFigure} live @param {Pane} pane */
 function purge(live, pane) {
@@ -124,6 +132,7 @@ function update(live, payload) {
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
   live.controls.take(payload.controls, isLate(live));
+  if (payload.rows) store.move = (control, value) => moveTo(live, control, value);
   tellOthers(live, false);
   takeExplorer(live);
   takePanes(live);
@@ -163,7 +172,19 @@ function markPlaces(live) {
   for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".live-place"))) {
     for (const name of THEME) place.style.setProperty(`--${name}`, css(name));
   }
-  for (const name of ["data", "families", "split", "pr-figure", "diagnostics"]) document.querySelector(`.st-key-part-${name}`)?.setAttribute("data-prviz", name);
+  markSheet();
+  for (const name of ["data", "families", "pr-figure", "diagnostics"]) document.querySelector(`.st-key-part-${name}`)?.setAttribute("data-prviz", name);
+}
+
+/** A payload's text with colours for the page: on a dark one a third of white in each.
+ * @param {LiveFigure} live @param {string} text */
+function inTheme(live, text) {
+  const ground = document.createElement("canvas").getContext("2d");
+  if (!ground) return text;
+  ground.fillStyle = themeOf(live)("st-background-color"); // as #rrggbb, however it is written
+  if (parseInt(ground.fillStyle.slice(3, 5), 16) > 127) return text;
+  const lighter = (/** @type {string} */ level) => Math.round((2 * parseInt(level, 16) + 255) / 3).toString(16).padStart(2, "0");
+  return text.replace(/("color": ?"#)([0-9a-f]{6})(?=")/gi, (_, head, color) => head + color.replace(/../g, lighter));
 }
 
 /** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
@@ -171,13 +192,18 @@ export default function mount({ data, parentElement, setStateValue }) {
   const live = INSTANCES.get(parentElement) ?? create(parentElement);
   live.send = (values) => setStateValue("values", values);
   const text = new TextDecoder().decode(data); // 12 characters of revision, then JSON
-  update(live, { ...JSON.parse(text.slice(12)), revision: text.slice(0, 12) });
+  update(live, { ...JSON.parse(inTheme(live, text.slice(12))), revision: text.slice(0, 12) });
   answered(live);
   live.root.dataset.turn = String(live.payload.turn ?? "");
   if (live.plotly) { draw(live); schedule(live, live.panes.some((pane) => pane.dirty)); }
-  else findPlotly().then((plotly) => {
-    Object.assign(live, { plotly, size: sizeOf(live) });
-    return draw(live);
-  }).catch((error) => { live.parts.status.textContent = error.message; });
+  else {
+    drawFirst(live);
+    showNumbers(live, look(live));
+    findPlotly().then((plotly) => {
+      if (INSTANCES.get(parentElement) !== live) return undefined;
+      Object.assign(live, { plotly, size: sizeOf(live) });
+      return draw(live);
+    }).catch((error) => { live.parts.status.textContent = error.message; });
+  }
   return live.leave;
 }

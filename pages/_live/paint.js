@@ -6,12 +6,14 @@
 import { groupsName, isGrouped, paintSamples } from "./confusion_groups.js";
 import { setText, shape } from "./dom.js";
 import { showExplorer } from "./explorer.js";
+import { removeFirst } from "./first.js";
 import { drawLabels } from "./labels.js";
 import { drawMarks } from "./lam_marks.js";
 import { inked, onPlot, plotConfig, themed } from "./pane.js";
 import { changesOf, drawingName, figureAt, showsAllStops } from "./panes.js";
 import { fillTable, showWords } from "./readout.js";
-import { fillRows, showRaised } from "./rows.js";
+import { fillRows, hideTwins, showRaised } from "./rows.js";
+import { fillWithoutTruth } from "./without_truth.js";
 import { drawRings } from "./rings.js";
 import { fadePane } from "./standout.js";
 import { look } from "./view.js";
@@ -27,13 +29,14 @@ const NOTHING = "M0,0"; // a path
 /** @param {Pane} pane @param {TraceNodes} nodes @param {{ x: (number | null)[], y?: any[] }} line */
 function paintLine(pane, nodes, { x, y = nodes.trace.y }) {
   const { xaxis, yaxis } = pane.axes(nodes.trace), { points, trace, fill } = nodes;
+  const few = trace.marker?.maxdisplayed > 0;
   let path = "", dots = "", gap = true;
   for (let i = 0; i < x.length; i++) {
     if (x[i] === null) { gap = true; continue; }
     const place = `${xaxis.c2p(x[i]).toFixed(2)},${yaxis.c2p(y[i]).toFixed(2)}`;
     path += (gap ? "M" : "L") + place;
     gap = false;
-    if (points) dots += `M${place}h0`;
+    if (points && !few) dots += `M${place}h0`;
   }
   if (!nodes.line && nodes.strokes) {
     const { color, width } = trace.line;
@@ -43,6 +46,7 @@ function paintLine(pane, nodes, { x, y = nodes.trace.y }) {
   for (const other of nodes.rest ?? []) other.setAttribute("d", NOTHING);
   fill?.setAttribute("d", path ? `${path}V${yaxis.c2p(0).toFixed(2)}H${xaxis.c2p(x[0]).toFixed(2)}Z` : `${NOTHING}Z`);
   if (!points) return;
+  if (few) return paintFew(pane, nodes, (i) => `translate(${xaxis.c2p(x[i]).toFixed(2)},${yaxis.c2p(y[i]).toFixed(2)})`, x.length);
   // Points with a colour each are moved as they are: there are as many as there were.
   if (typeof trace.marker.color !== "string") {
     points.querySelectorAll(".point").forEach((point, i) => point.setAttribute("transform", `translate(${xaxis.c2p(x[i])},${yaxis.c2p(y[i])})`));
@@ -55,6 +59,18 @@ function paintLine(pane, nodes, { x, y = nodes.trace.y }) {
     nodes.group.append(nodes.dots = shape("path", { class: "live-dots", stroke: color, "stroke-width": size, "stroke-linecap": "round", fill: "none" }));
   }
   if (nodes.dots.getAttribute("d") !== dots) nodes.dots.setAttribute("d", dots);
+}
+
+/** The markers along a curve, at those of its points where Plotly puts them: another curve's stand elsewhere.
+ * @param {Pane} pane @param {TraceNodes} nodes @param {(index: number) => string} placeOf @param {number} count of the points */
+function paintFew(pane, { points, trace }, placeOf, count) {
+  const step = Math.ceil(count / trace.marker.maxdisplayed);
+  const before = Object.values(pane.nodes.traces).filter((other) => other.trace.marker?.maxdisplayed > 0 && other.trace.index < trace.index).length;
+  const shift = Math.round((before * step) / 3 + (Math.floor(before / 3) * step) / 7.1) % step;
+  points?.querySelectorAll(".point").forEach((point, i) => {
+    const index = (step - shift) % step + i * step;
+    point.setAttribute("transform", index < count ? placeOf(index) : "translate(-99,-99)");
+  });
 }
 
 /** @param {Pane} pane @param {Element[]} bars @param {TraceNodes} nodes @param {{ x: number[] }} change */
@@ -92,6 +108,7 @@ export function paintPane(live, pane, view = look(live), change = repainting(liv
     (change.annotations || []).forEach((text, i) => setText(annotations[i], text));
   }
   drawMarks(live, pane, view.curves);
+  hideTwins(live, pane, view.curves);
   drawLabels(live, pane, view.curves);
   drawRings(live, pane);
   fadePane(live, pane);
@@ -133,11 +150,12 @@ function paint(live) {
 }
 
 /** @param {LiveFigure} live @param {View} view */
-function showNumbers(live, view) {
+export function showNumbers(live, view) {
   const { root, controls, panes } = live;
   showExplorer(live);
   fillTable(live, view.curves);
   fillRows(live, view.curves);
+  fillWithoutTruth(live, view);
   showWords(live, view);
   // For tests: lam, the stop on screen, and the one that Plotly has drawn.
   root.dataset.lam = String(controls.lam);
@@ -178,6 +196,7 @@ export async function react(live, pane) {
   pane.ranges = Object.fromEntries(["xaxis", "yaxis"].map((axis) => [axis, figure.layout[axis]?.range?.[1]]));
   if (!pane.wired) {
     pane.wired = true;
+    removeFirst(pane);
     live.wire(pane, plotly);
   }
   paintPane(live, pane);

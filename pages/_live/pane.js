@@ -21,6 +21,7 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  * @property {boolean} square
  * @property {boolean} fit as large as the window lets it be, without a legend
  * @property {boolean} wide
+ * @property {boolean} compact no room for the row of buttons, which then stands on the plot
  * @property {boolean} small
  * @property {boolean} half
  * @property {number} height
@@ -197,29 +198,30 @@ export async function onPlot(pane, work) {
 
 // Room around a square plot, in pixels: axis titles and, below, the legend. All that Plotly needs: where it must push a
 // margin itself, the plot has another size in a later drawing.
-const SQUARE = { l: 62, r: 14, t: 30, b: 100 }, FITTED = { l: 58, r: 12, t: 10, b: 52 };
+const SQUARE = { l: 62, r: 14, t: 30, b: 100 }, FITTED = { l: 58, r: 12, t: 14, b: 56 };
 const LARGEST_SQUARE = 620;
-// Pixels of the window above and below a pane that fits it: the page's bar, the verdict, the slider of lam.
-const BESIDE = 168;
 
 /** @param {PaneSpec} spec */
 const roomOf = ({ fit }) => (fit ? FITTED : SQUARE);
 /** @param {number} width @param {PaneSpec} spec */
 const squareHeight = (width, spec) => { const { l, r, t, b } = roomOf(spec); return width - l - r + t + b; };
-/** @param {Pane} pane */
-function squareWidth({ box, spec }) {
-  const { l, r, t, b } = roomOf(spec), most = spec.fit ? Math.max(window.innerHeight - BESIDE, 300) + l + r - t - b : LARGEST_SQUARE;
-  return Math.min(box.clientWidth || 320, most);
-}
+/** Where the pane fits the window, the style has said how wide it is.
+ * @param {Pane} pane */
+const squareWidth = ({ box, plot, spec }) => (spec.fit ? plot.clientWidth || 320 : Math.min(box.clientWidth || 320, LARGEST_SQUARE));
+
+/** True for the strip over k, as high as the style says.
+ * @param {PaneSpec} spec */
+export const isStrip = ({ id }) => id === "sweep";
 
 /** Its place among the panes, with the room that it will take: no jump at the first drawing.
  * @param {Pane} pane */
 export function placePane(pane) {
-  const { wide, small, half, square, height } = pane.spec;
+  const { wide, small, half, square, fit, height } = pane.spec;
   pane.box.style.flexBasis = wide ? "100%" : "";
   pane.box.classList.toggle("small", small);
   pane.box.classList.toggle("half", half);
-  pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane.spec) : height}px`;
+  pane.box.classList.toggle("fit", fit);
+  if (!fit) pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane.spec) : height}px`;
 }
 
 /** What reads the theme's variables, by their names without "--".
@@ -233,7 +235,11 @@ export function themeOf({ parent }) {
  * @param {LiveFigure} live @param {Pane} pane @param {Trace[]} data @returns {Trace[]} */
 export function inked(live, { spec }, data) {
   const { hidden } = live.rows;
-  if (hidden.size) data = data.map((trace) => (hidden.has(trace.legendgroup ?? "") ? { ...trace, visible: "legendonly" } : trace));
+  if (hidden.size) {
+    // A limit's name begins with its family's.
+    const limits = live.payload.curves.filter(({ id }) => hidden.has(id)).map(({ name }) => `${name} at n = ∞`);
+    data = data.map((trace) => (hidden.has(trace.legendgroup ?? "") || (trace.meta === "limit" && limits.includes(trace.name)) ? { ...trace, visible: "legendonly" } : trace));
+  }
   if (!spec.fit) return data;
   const color = themeOf(live)("st-text-color");
   return data.map((trace) => (trace.legendgroup === "truth" ? { ...trace, line: { ...trace.line, color, width: 3, dash: "5px,4px" } } : trace));
@@ -249,12 +255,12 @@ export function themed(live, pane, figure) {
   const width = spec.square ? squareWidth(pane) : box.clientWidth || 320;
   const font = { color: css("st-text-color"), family: css("st-font") };
   const margin = { ...layout.margin, ...(spec.square ? roomOf(spec) : {}) };
-  if (!spec.small && !spec.fit) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
+  if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
   Object.assign(layout, {
     // A drag zooms only after a press of the button for it; nor must a finger that scrolls the page select what it crosses.
     dragmode: spec.link && !spec.small && !matchMedia("(pointer: coarse)").matches ? "lasso" : false,
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    height: spec.square ? squareHeight(width, spec) : spec.height, font: { ...layout.font, ...font },
+    height: spec.square ? squareHeight(width, spec) : (isStrip(spec) && pane.plot.clientHeight) || spec.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("st-secondary-background-color"), bordercolor: grid, font },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: "#8a8a8a", activecolor: css("st-primary-color") },
   });

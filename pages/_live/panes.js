@@ -135,7 +135,8 @@ function tail({ pane, curves, full }, value, difference) {
 function lineAt(pane, value) {
   const index = pane.spec.figure.data.findIndex((trace) => trace.legendgroup === "now");
   const change = { x: [value, value], name: value === null ? "" : `now: ${general(value, 4)}` };
-  return { traces: index < 0 ? {} : { [index]: change } };
+  const traces = index < 0 ? {} : { [index]: change }, { figure: { layout }, follow } = pane.spec;
+  return layout.annotations?.length ? { traces, annotations: [value === null ? "" : `now ${follow} = ${general(value, 4)}`] } : { traces };
 }
 
 /** True if the pane shows every stop at once, so that only the line at the current one moves.

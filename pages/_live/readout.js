@@ -2,8 +2,9 @@
 // and one column per number, and a sentence.
 
 import { pointAt, shortNumber } from "./curve.js";
-import { element, setText } from "./dom.js";
-import { verdictAt } from "./verdict.js";
+import { element, setText, shape } from "./dom.js";
+import { store } from "./store.js";
+import { beyond, verdictAt } from "./verdict.js";
 import { ownStop } from "./view.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
@@ -12,16 +13,16 @@ import { ownStop } from "./view.js";
 
 /**
  * The table as Python describes it (Table in pages/_live/figure.py); rows: numbers by curve id.
- * @typedef {{ caption: string, columns: { key: string, label: string, explanation: string }[], rows: Record<string, number[]> }} Table
+ * @typedef {{ caption: string, columns: { key: string, label: string, explanation: string }[], rows: Record<string, number[]>, turned: boolean }} Table
  *
  * What the table on screen is made for, and its cells by curve id.
- * @typedef {{ shape: string, cells: Map<string, HTMLElement[]> }} Cells
+ * @typedef {{ shape: string, cells: Map<string, HTMLElement[]>, pictures: HTMLElement[] }} Cells
  */
 
 const SPOKEN_MS = 700; // without a change, after which a screen reader hears of it: not at every step of a drag
 
 /** @returns {Cells} */
-export const noCells = () => ({ shape: "null", cells: new Map() });
+export const noCells = () => ({ shape: "null", cells: new Map(), pictures: [] });
 
 /** @param {{ name: string, color: string }} curve */
 const swatch = ({ color }) => ({ class: "swatch", style: `--swatch: ${color}` });
@@ -35,11 +36,12 @@ export function makeLegend({ payload: { legend, curves }, parts: { key } }) {
 /** @param {LiveFigure} live */
 export function makeTable(live) {
   const { payload: { rows: asRows, curves }, parts: { readout } } = live, table = asRows ? null : live.payload.table;
-  const shape = JSON.stringify(table && [table.caption, table.columns, curves.map(({ id, name, color }) => [id, name, color])]);
-  if (shape === live.table.shape) return;
-  live.table = { shape, cells: new Map() };
+  const named = JSON.stringify(table && [table.caption, table.columns, curves.map(({ id, name, color }) => [id, name, color])]);
+  if (named === live.table.shape) return;
+  live.table = { shape: named, cells: new Map(), pictures: [] };
   readout.hidden = !table;
   if (!table) return;
+  if (table.turned) return turned(live, table);
   const titles = table.columns.map(({ label, explanation }) => element("th", label, { scope: "col", title: explanation }));
   const rows = curves.map((curve) => {
     const cells = table.columns.map(() => element("td"));
@@ -50,8 +52,42 @@ export function makeTable(live) {
   readout.replaceChildren(element("table", "", {}, element("caption", table.caption), head, element("tbody", "", {}, ...rows)));
 }
 
+/** The table with a row for each number, and beside it the number over k.
+ * @param {LiveFigure} live @param {Table} table */
+function turned({ payload: { curves }, parts: { readout }, table: made }, table) {
+  curves.forEach(({ id }) => made.cells.set(id, table.columns.map(() => element("td"))));
+  made.pictures = table.columns.map(() => element("td", "", { class: "over" }));
+  const rows = table.columns.map(({ label, explanation }, i) => {
+    const cells = curves.map(({ id }) => /** @type {HTMLElement[]} */ (made.cells.get(id))[i]);
+    return element("tr", "", {}, element("th", label, { scope: "row", title: explanation }), ...cells, made.pictures[i]);
+  });
+  const titles = curves.map((curve) => element("th", curve.name, { scope: "col", ...swatch(curve) }));
+  const head = element("thead", "", {}, element("tr", "", {}, element("td"), ...titles, element("th", "over k", { scope: "col" })));
+  readout.replaceChildren(element("table", "", { class: "turned" }, element("caption", table.caption), head, element("tbody", "", {}, ...rows)));
+}
+
+const PICTURE = [54, 18]; // pixels
+
+/** The numbers over k of the frames, from 0 to 1, on the slider's own scale.
+ * @param {LiveFigure} live */
+function drawPictures({ payload: { frames, curves }, table: { pictures } }) {
+  const table = store.frames.get(frames)?.k, [width, height] = PICTURE;
+  if (!table || !pictures.length || pictures[0].dataset.frames === frames) return;
+  pictures.forEach((cell, i) => {
+    const svg = shape("svg", { width, height, "aria-hidden": "true" });
+    for (const { id, color } of curves) {
+      const points = table.rows[id]?.map((/** @type {number[]} */ row, /** @type {number} */ at, /** @type {number[][]} */ { length }) => `${(width * at) / Math.max(length - 1, 1)},${1 + (height - 2) * (1 - Math.min(row[i], 1))}`);
+      if (points) svg.append(shape("polyline", { points: points.join(" "), fill: "none", stroke: color, "stroke-width": 1.5 }));
+    }
+    cell.dataset.frames = frames;
+    cell.replaceChildren(svg);
+  });
+}
+
 /** @param {LiveFigure} live @param {CurveAtStop[]} curves */
-export function fillTable({ table: { cells } }, curves) {
+export function fillTable(live, curves) {
+  const { cells } = live.table;
+  drawPictures(live);
   for (const { id, row } of curves) {
     cells.get(id)?.forEach((cell, i) => setText(cell, Number.isFinite(row?.[i]) ? /** @type {number[]} */ (row)[i].toFixed(3) : "–"));
   }
@@ -59,8 +95,10 @@ export function fillTable({ table: { cells } }, curves) {
 
 /** The verdict, beside the rows.
  * @param {LiveFigure} live @param {CurveAtStop[]} curves */
-function showVerdict({ payload: { rows, table, panes, stale }, parts: { verdict } }, curves) {
-  if (rows && table) setText(verdict, verdictAt(curves, table, { approximate: panes.some(({ note }) => note), stale }));
+function showVerdict({ payload: { rows, table, panes, stale, bound = null }, parts: { verdict } }, curves) {
+  if (!rows || !table) return;
+  const text = verdictAt(curves, table, { approximate: panes.some(({ note }) => note), stale });
+  setText(verdict, text + beyond(curves, table, bound));
 }
 
 /** @param {LiveFigure} live @param {View} view */

@@ -15,7 +15,8 @@ import { drawnHere } from "./view.js";
  * @property {boolean} busy one is in flight
  * @property {boolean} again the answer was not the last: ask with the same values
  * @property {boolean} stop what Python measures in the background is to stop
- * @property {string | null} chosen id of a curve, for the tabs below
+ * @property {string | null} chosen id of a curve, for the panels
+ * @property {string | null} about id of the curve whose family's card is wanted
  * @property {number | null} since time at which the background work began, in milliseconds
  */
 
@@ -25,7 +26,7 @@ const DIM_MS = 350; // without an answer, after which an outdated drawing is dim
 const QUIET_MS = 1000; // of work beside a final drawing, after which it is shown
 
 /** @returns {Requests} */
-export const noRequests = () => ({ turn: 0, busy: false, again: false, stop: false, chosen: null, since: null });
+export const noRequests = () => ({ turn: 0, busy: false, again: false, stop: false, chosen: null, about: null, since: null });
 
 /** @param {LiveFigure} live @param {Record<string, unknown>} values */
 export function sendTurn({ requests, payload, send }, values) {
@@ -37,16 +38,16 @@ export function sendTurn({ requests, payload, send }, values) {
 export function ask(live) {
   const { requests, payload, controls: { list } } = live;
   if (requests.busy) return;
-  const news = list.filter((control) => control.value !== control.sent), { again, stop, chosen } = requests;
-  if (!news.length && !again && !stop && !chosen) return;
+  const news = list.filter((control) => control.value !== control.sent), { again, stop, chosen, about } = requests;
+  if (!news.length && !again && !stop && !chosen && !about) return;
   for (const control of news) control.sent = control.value;
   const values = Object.fromEntries(list.map(({ spec, value }) => [spec.id, value]));
   // What was set for data that Python has replaced since must not count for those that followed.
   const epoch = (list.find(({ spec }) => spec.group === "data") ?? list.find(({ spec }) => spec.epoch))?.spec.epoch;
-  sendTurn(live, { ...values, epoch, ...(stop && { stop }), ...(chosen && { chosen }) });
-  Object.assign(requests, { again: false, stop: false, chosen: null });
+  sendTurn(live, { ...values, epoch, ...(stop && { stop }), ...(chosen && { chosen }), ...(about && { about }) });
+  Object.assign(requests, { again: false, stop: false, chosen: null, about: null });
   live.timers.stop("poll");
-  setBusy(live, true, !payload.model && (news.some(({ spec }) => spec.group === "data" || spec.group === "modes") || !drawnHere(live)));
+  setBusy(live, true, !payload.model && (news.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live)));
 }
 
 /** Python hears of the newest values when they have not changed for some time, and no control is held.
@@ -73,8 +74,9 @@ export const isLate = ({ requests, payload }) => requests.busy && (payload.turn 
 /** An answer, maybe not the last.
  * @param {LiveFigure} live */
 export function answered(live) {
+  const { more, stale, coarse, other, rows } = live.payload;
+  if (rows) hideOther(live, Boolean(other));
   if (isLate(live)) return;
-  const { more, stale, coarse } = live.payload;
   setBusy(live, false);
   Object.assign(live.root.dataset, { busy: String(Boolean(stale)), more: String(Boolean(more)) });
   live.parts.coarse.textContent = coarse ? `coarse: ${coarse.toLocaleString("en")} samples per set` : "";
@@ -83,6 +85,12 @@ export function answered(live) {
   // Not at once: what the user does meanwhile is not kept waiting by an answer that only says "not yet".
   if (more) live.timers.start("poll", 1000 * more.pause, () => { live.requests.again = true; ask(live); });
   ask(live);
+}
+
+/** Hide what is drawn of other data than those that are wanted, as long as these are measured; its room stays.
+ * @param {LiveFigure} live @param {boolean} hidden */
+export function hideOther({ root, parts }, hidden) {
+  for (const part of [root, parts.rows, document.querySelector(".st-key-part-diagnostics")]) part?.toggleAttribute("data-other", hidden);
 }
 
 /** @param {number} seconds */
@@ -97,7 +105,7 @@ function showProgress({ requests, parts: { progress } }, more) {
   if (!shown) return setText(text, "");
   if (typeof more.share === "number") bar.value = more.share;
   else bar.removeAttribute("value");
-  setText(text, [more.note, more.left !== null && more.left > 1 && `about ${durationText(more.left)} left`].filter(Boolean).join(": "));
+  setText(text, progress.title = [more.note, more.left !== null && more.left > 1 && `about ${durationText(more.left)} left`].filter(Boolean).join(": "));
 }
 
 /** @param {LiveFigure} live */

@@ -1,22 +1,41 @@
 // One row for each curve, which is the legend too: its line, its name, how far it is from the truth and its number. The
 // pointer on a row raises its curve and shades its error; a click hides it.
 
-import { dock, element, setText, shape } from "./dom.js";
+import { dock, element, setText, shape, symbolAt } from "./dom.js";
+import { ask } from "./requests.js";
 
-/** @import { CurveAtStop } from "./frames.js" */
+/** @import { Curve, CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
 
 /**
  * One row on screen.
- * @typedef {{ box: HTMLElement, missed: HTMLElement, invented: HTMLElement, number: Element }} Row
+ * @typedef {{ box: HTMLElement, missed: HTMLElement, invented: HTMLElement, number: Element, same: Element }} Row
  *
- * The rows, by curve id, what they are made for, the curves that the user has hidden, and the one under the pointer.
- * @typedef {{ shape: string, list: Map<string, Row>, hidden: Set<string>, under: string | null }} Rows
+ * The rows, by curve id, what they are made for, the curves that are drawn, in the order in which they were ticked, those
+ * that are not, whether the user has ticked any, and the one under the pointer.
+ * @typedef {{ shape: string, list: Map<string, Row>, drawn: string[], hidden: Set<string>, touched: boolean, under: string | null }} Rows
  */
 
+const MOST = 6; // curves drawn at once: more can't be told apart
+const ONE_COLUMN = 7; // rows; more stand in two columns
+const EQUAL = 1e-9; // difference of error rates, which travel with nine digits
+
 /** @returns {Rows} */
-export const noRows = () => ({ shape: "null", list: new Map(), hidden: new Set(), under: null });
+export const noRows = () => ({ shape: "null", list: new Map(), drawn: [], hidden: new Set(), touched: false, under: null });
+
+/** Curves that are equal to one before them in the list, with its id.
+ * @param {CurveAtStop[]} curves @returns {Map<string, string>} */
+export function equalTo(curves) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  curves.forEach(({ id, vertices }, i) => {
+    const twin = id !== "truth" && curves.slice(0, i).find((other) => other.id !== "truth" && other.vertices.length === vertices.length
+      && vertices.every(([f, n], j) => Math.abs(f - other.vertices[j][0]) <= EQUAL && Math.abs(n - other.vertices[j][1]) <= EQUAL));
+    if (twin) found.set(id, found.get(twin.id) ?? twin.id);
+  });
+  return found;
+}
 
 /** @param {LiveFigure} live */
 export function makeRows(live) {
@@ -24,40 +43,59 @@ export function makeRows(live) {
   parts.rows.hidden = !rows;
   if (!rows || !table) return;
   dock(parts.rows, "rows", live.root);
+  live.timers.start("dock", 500, () => dock(parts.rows, "rows", live.root)); // where the page's place came after the figure
   const compared = table.columns[0].key === "iou", named = JSON.stringify([compared, curves.map(({ id, name, color }) => [id, name, color])]);
   if (named === made.shape) return;
   made.shape = named;
+  const ids = curves.map(({ id }) => id).filter((id) => id !== "truth"), added = ids.filter((id) => !made.list.has(id)), before = made.list.size;
   made.list.clear();
+  made.drawn = made.drawn.filter((id) => ids.includes(id));
+  // The first ones, unless the user has ticked others; one that is added alone is wanted.
+  const keep = (made.touched || added.length < 2) && !(ids.length <= MOST && before > MOST);
+  showCurves(live, keep ? [...made.drawn, ...added].slice(-MOST) : ids.slice(0, MOST), ids);
   const ends = compared ? [element("span", "← misses · invents →"), element("span", "IoU with the truth")] : [element("span", "no truth is known"), element("span", "area")];
-  const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve.id, curve.name, curve.color, compared));
-  parts.rows.replaceChildren(element("p", "", { class: "ends" }, ...ends), ...boxes);
+  const title = compared ? table.columns.slice(0, 3).map(({ label, explanation }) => `${label}: ${explanation}`).join("\n") : "";
+  const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
+  parts.rows.classList.toggle("many", boxes.length > ONE_COLUMN);
+  parts.rows.replaceChildren(element("p", "", { class: "ends", title }, ...ends), ...boxes);
 }
 
-/** @param {LiveFigure} live @param {string} id @param {string} name @param {string} color @param {boolean} compared */
-function makeRow(live, id, name, color, compared) {
-  const line = shape("svg", { width: 22, height: 10, "aria-hidden": "true" });
-  const dash = live.panes[0]?.spec.figure.data.find((trace) => trace.legendgroup === id && !trace.fill)?.line?.dash;
-  line.append(shape("path", { d: "M0,5H22", stroke: color, "stroke-width": 3, "stroke-dasharray": DASHES[dash] ?? "" }));
-  const missed = element("i", "", { class: "missed" }), invented = element("i", "", { class: "invented" }), number = element("b");
+/** Draw these curves, of all that have rows.
+ * @param {LiveFigure} live @param {string[]} drawn @param {string[]} ids */
+function showCurves(live, drawn, ids) {
+  const hidden = new Set(ids.filter((id) => !drawn.includes(id)));
+  if ([...hidden].join() !== [...live.rows.hidden].join()) for (const pane of live.panes) pane.must = true;
+  Object.assign(live.rows, { drawn, hidden });
+  for (const [id, { box }] of live.rows.list) box.setAttribute("aria-pressed", String(!hidden.has(id)));
+}
+
+/** @param {LiveFigure} live @param {Curve} curve @param {boolean} compared */
+function makeRow(live, curve, compared) {
+  const { id, name, color } = curve, line = shape("svg", { width: 22, height: 12, "aria-hidden": "true" });
+  line.append(shape("path", { d: "M0,6H22", stroke: color, "stroke-width": 2.5 }), symbolAt(curve, 11, 6));
+  const missed = element("i", "", { class: "missed" }), invented = element("i", "", { class: "invented" }), number = element("b"), same = element("small");
   const bar = element("span", "", { class: compared ? "bar signed" : "bar" }, missed, invented);
-  const box = element("button", "", { type: "button", class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }), bar, number);
+  const box = element("button", "", { type: "button", class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }), bar, same, number);
+  const about = element("button", "i", { type: "button", class: "about", "aria-label": `About ${name}`, title: `About ${name}` });
   box.onclick = () => toggle(live, id);
+  about.onclick = () => { live.requests.about = id; ask(live); };
   for (const kind of ["pointerenter", "focus"]) box.addEventListener(kind, () => raise(live, id));
   for (const kind of ["pointerleave", "blur"]) box.addEventListener(kind, () => raise(live, null));
-  live.rows.list.set(id, { box, missed, invented, number });
-  return box;
+  live.rows.list.set(id, { box, missed, invented, number, same });
+  return element("div", "", { class: "entry" }, box, about);
 }
-
-/** Plotly's names of dashes as strokes. @type {Record<string, string>} */
-const DASHES = { dash: "6 3", dot: "2 2", dashdot: "6 2 2 2", longdash: "9 3", longdashdot: "9 2 2 2" };
 
 /** @param {LiveFigure} live @param {CurveAtStop[]} curves */
 export function fillRows({ rows: { list } }, curves) {
+  const twins = equalTo(curves), nameOf = new Map(curves.map(({ id, name }) => [id, name]));
   for (const { id, name, row } of curves) {
     const cells = list.get(id);
     if (!cells || !row) continue;
     const [first, invented, missed] = row, signed = cells.box.querySelector(".signed") !== null;
     setText(cells.number, first.toFixed(2));
+    const twin = twins.get(id);
+    cells.box.classList.toggle("twin", twin !== undefined);
+    setText(cells.same, twin ? `same as ${nameOf.get(twin)}` : "");
     const shown = signed ? [missed, invented] : [0, first];
     cells.missed.style.width = `${50 * Math.min(shown[0], 1)}%`;
     cells.invented.style.width = `${(signed ? 50 : 100) * Math.min(shown[1], 1)}%`;
@@ -70,10 +108,10 @@ const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
 /** @param {LiveFigure} live @param {string} id */
 function toggle(live, id) {
-  const { hidden, list } = live.rows;
-  if (!hidden.delete(id)) hidden.add(id);
-  list.get(id)?.box.setAttribute("aria-pressed", String(!hidden.has(id)));
-  for (const pane of live.panes) pane.must = true;
+  const { drawn, list } = live.rows, others = drawn.filter((other) => other !== id);
+  live.rows.touched = true;
+  // One more than can be told apart: the one that was ticked first goes.
+  showCurves(live, others.length < drawn.length ? others : [...others.slice(-MOST + 1), id], [...list.keys()]);
   live.redraw();
 }
 
@@ -82,6 +120,14 @@ function toggle(live, id) {
 function raise(live, id) {
   live.rows.under = id;
   for (const pane of live.panes) showRaised(live, pane);
+}
+
+/** Of equal curves the first is drawn.
+ * @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves */
+export function hideTwins({ rows: { hidden } }, pane, curves) {
+  if (!pane.spec.fit) return;
+  const twins = equalTo(curves.filter(({ id }) => !hidden.has(id)));
+  for (const { group, trace } of Object.values(pane.nodes.traces)) group.classList.toggle("twin", twins.has(trace.legendgroup ?? ""));
 }
 
 /** @param {LiveFigure} live @param {Pane} pane */

@@ -93,6 +93,14 @@ export function verdict(rows, trueArea, { approximate = false, stale = false } =
   return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;
 }
 
+/** The families with more than the area that the truth does not exceed, where that is all that is known of it.
+ * @param {CurveAtStop[]} curves @param {Table} table @param {number | null} bound */
+export function beyond(curves, { columns }, bound) {
+  const area = columns.findIndex(({ key }) => key === "auc");
+  const found = curves.filter(({ row = [] }) => bound !== null && row[area] > bound).map(({ name }) => ({ title: name, auc: 0, iou: 0, excess: 0, deficit: 0 }));
+  return found.length && curves.every(({ id }) => id !== "truth") ? ` ${names(found)} ${verb(found, "sees", "see")} more than the true area, with 95 % confidence.` : "";
+}
+
 /** The verdict on curves at a stop, from their rows of the table.
  * @param {CurveAtStop[]} curves @param {Table} table @param {DrawingState} state */
 export function verdictAt(curves, { columns }, state = {}) {

@@ -28,6 +28,8 @@ import { store } from "./store.js";
  * @property {Stop | null} shown the stop that Python has drawn
  * @property {boolean} legend
  * @property {boolean} rows one row a curve, and the figure as large as the window lets it be
+ * @property {number | null} bound area that the truth does not exceed, where no truth is known
+ * @property {Record<string, number> | null} errors of the area of each curve that Python has drawn, on a surrogate
  * @property {{ name: string, constants: any } | null} model
  * @property {ExplorerSpec | null} explorer
  * @property {StandoutSpec | null} standout
@@ -35,6 +37,7 @@ import { store } from "./store.js";
  * @property {string | null} [selected] the item chosen, as Python has it
  * @property {More | null} [more] the drawing is not final
  * @property {boolean} [stale] the drawing is of other settings
+ * @property {boolean} [other] the drawing is of other data, while those that are wanted are measured
  * @property {number | null} [coarse] the drawing is of so many samples per set only
  *
  * @typedef {object} View

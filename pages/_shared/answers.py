@@ -29,6 +29,8 @@ WAIT_SECONDS = 0.03
 ASIDE_SECONDS = 0.3
 # Shortest and longest pause, in seconds, before the browser polls again; a moved slider is answered at once.
 PAUSES = (0.1, 0.2)
+# The longest one, in seconds, while only a panel is still to come: each poll draws the page again.
+QUIET_PAUSE = 1.0
 COMPUTING = "Computing"
 # The first, coarse drawing: its limit in seconds, and the fewest samples per set that make it worth drawing.
 COARSE_SECONDS = 0.04
@@ -132,7 +134,7 @@ def coarse_size(problem: Problem, settings: ExploreSettings) -> int:
 def progress_of(job: Job[Any], note: str, **rest: bool) -> dict[str, Any]:
     """Progress of a running job, for the browser."""
     left = job.seconds_left
-    pause = round(min(max(left / 2, PAUSES[0]), PAUSES[1]), 3)
+    pause = round(min(max(left / 2, PAUSES[0]), QUIET_PAUSE if rest.get("quiet") else PAUSES[1]), 3)
     return {"share": round(job.share, 3), "left": round(left, 1), "note": note, "pause": pause, **rest}
 
 

@@ -29,10 +29,12 @@ def draw(
     take: Callable[[int], None],
     *,
     key: str,
+    charts: bool = True,
 ) -> bool:
     """Draw it for held-out curves by family and k; True in the run after a click.
 
     judged : numbers of real and generated evaluation samples. now : the k in use. take : called with the k on a click.
+    charts : False for one line, without what others cost and the charts.
     """
     best = lowest_risk(curves, lam, *judged)
     names = list(dict.fromkeys(name for name, _ in curves))
@@ -45,16 +47,21 @@ def draw(
         for name, (low, high) in best.alike.items()
     ]
     with st.container(horizontal=True, vertical_alignment="center"):
+        others = f" As good within that: {', '.join(alike)}." + f" At k = {now}: {', '.join(costs)}." * (
+            bool(costs) and now != best.k
+        )
         st.markdown(
             f"**k = {best.k} of {_title(best.method)} gives the lowest held-out risk at λ = {number(lam)}**: "
-            f"{best.risk:.3f} ± {best.error:.3f}. As good within that: {', '.join(alike)}."
-            + f" At k = {now}: {', '.join(costs)}."
-            * (bool(costs) and now != best.k),
-            help=HELP,
+            f"{best.risk:.3f} ± {best.error:.3f}.{others}"
+            if charts
+            else f"Lowest held-out risk: **{_title(best.method)}, k = {best.k}**",
+            help=HELP if charts else f"{HELP} {best.risk:.3f} ± {best.error:.3f} at λ = {number(lam)}.{others}",
         )
         clicked = st.button(
             f"Use k = {best.k}", on_click=take, args=(best.k,), disabled=now == best.k, key=f"use-{key}"
         )
+    if not charts:
+        return clicked
     over_k = figures.iou_sweep_figure(
         {name: ([k for k, _ in line], [value for _, value in line]) for name, line in lines.items()},
         xlabel="neighbours k (log scale)",

@@ -21,8 +21,8 @@ from prviz.uncertainty.upper_bound import bound_of
 
 # Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with the drawing.
 BOUND_SECONDS, INLINE_SECONDS = 60.0, 0.1
-# Largest number of k at which limits are drawn over k: they are smooth in k.
-MOST_LIMITS = 16
+# Largest number of k at which limits are drawn over k, where they are smooth, and the steps of each.
+MOST_LIMITS, LIMIT_STEPS = 16, 100
 
 Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
@@ -97,5 +97,5 @@ def limits_over_k(truth: PRCurve, methods: Sequence[str], ks: Sequence[int], pro
     for done, (name, k) in enumerate((name, k) for name in able for k in some):
         progress(done / (len(able) * len(some)))
         found[name][0].append(k)
-        found[name][1].append(limit_curve(truth, name, k).iou(truth))
+        found[name][1].append(limit_curve(truth, name, k, steps=LIMIT_STEPS).iou(truth))
     return found

@@ -39,7 +39,8 @@ class Session:
     """State that several pages share.
 
     page : name of the page drawn last. leave_for : the page to change to in the next full run.
-    uploaded : the pair last read. pictures : id and content of the zip of pictures last read.
+    uploaded : the pair last read. fields_epoch : how often the upload fields were emptied. replaced_files : the files
+        in the fields when the user asked to replace them. pictures : id and content of the zip of pictures last read.
     shown : Explore's last final answer.
     waited_for : what the open tab waits for, as the last run of the page has registered it; `known_wait` is the key
         that the main figure knows.
@@ -50,6 +51,8 @@ class Session:
     page: str = ""
     leave_for: str | None = None
     uploaded: Uploaded | None = None
+    fields_epoch: int = 0
+    replaced_files: tuple[str | None, ...] | None = None
     pictures: tuple[str, ZipPictures | None] = ("", None)
     shown: Answer | None = None
     waited_for: JobRequest[Any] | None = None

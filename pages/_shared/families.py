@@ -1,4 +1,4 @@
-"""The families of classifiers: the choice of those to draw, and a card about each."""
+"""The families of classifiers: the choice of those to draw, and a card about one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import streamlit as st
 from pages._shared.text import plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 
-_COLUMNS = 2
 # Key of the choice among the families of one paper.
 METHODS = "methods.{}"
 
@@ -64,30 +63,18 @@ def choose(
     return tuple(name for name in ESTIMATORS if name in found) or DEFAULT_METHODS
 
 
-@st.fragment
-def cards(drawn: tuple[str, ...]) -> None:
-    """A card per family, those drawn marked; made when the expander is opened, since formulas are slow to render."""
-    title = "About the estimators: formulas, costs, known biases, published settings"
-    about = st.expander(title, key="about", on_change="rerun")
-    if not about.open:
-        return
-    with about:
-        st.caption(
-            "X and Y are the real and the generated samples that define a family; a sample z is called real where "
-            "γ c_X(z) ≥ c_Y(z). c_Y is the mirror of c_X unless it is given."
-        )
-        for paper, families in by_paper().items():
-            st.markdown(f"##### {plain(paper)}")
-            for start in range(0, len(families), _COLUMNS):
-                for place, each in zip(st.columns(_COLUMNS), families[start : start + _COLUMNS], strict=False):
-                    with place.container(border=True):
-                        _card(each, drawn=each.name in among(families, drawn))
+def open_card(family: Estimator) -> None:
+    """Open what there is to know of a family over the page."""
+    st.dialog(plain(family.title), width="medium")(_card)(family)
 
 
-def _card(family: Estimator, *, drawn: bool) -> None:
+def _card(family: Estimator) -> None:
     about = family.about
-    st.markdown(f"**{plain(family.title)}**" + (" :gray-badge[drawn]" if drawn else ""))
     st.markdown(plain(family.idea))
+    st.caption(
+        "Each sample z has a support c_X(z) from the real samples X and c_Y(z) from the generated samples Y (the "
+        "mirror of c_X unless it is given); z is called real where γ c_X(z) ≥ c_Y(z), every γ ≥ 0 gives one classifier."
+    )
     # In parts, so that the formula wraps on a narrow screen.
     st.markdown(" ".join(f"${part.strip()}$" for part in about.formula.split(r"\quad")))
     facts = {"Cost": about.cost, "Known biases": about.biases, "As published": about.published, "Source": family.source}

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages._shared.cache import session
-from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
 from pages._work.store import LeastRecentlyUsed
 from prviz.curves import PRCurve
@@ -116,7 +115,7 @@ class Problem(ABC):
 
     @property
     def headline(self) -> str:
-        """One line that describes the problem on screen."""
+        """One line of plain text that describes the problem on screen."""
         n_real, n_generated, d = self.sizes
         dimensions = "1 dimension" if d == 1 else f"{d:,} dimensions"
         sizes = f"{n_real:,} real and {n_generated:,} generated samples in {dimensions}"
@@ -125,7 +124,7 @@ class Problem(ABC):
             known = "the dashed curve is the truth"
             if self.toy.truth_error > 0:
                 known += f", exact to {self.toy.truth_error:.6f} in area"
-        return f"**{plain(self.title)}**: {sizes}; {known}."
+        return f"{self.title}: {sizes}; {known}."
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages._shared import cache
 from pages._shared.cache import session
 from pages._shared.text import plain
+from pages._shared.widgets import begin, choose_one
 from prviz import readers
-from prviz.measure.workload import estimate_seconds, live_size, needs_subsample
+from prviz.measure.workload import default_rows, duration, estimate_seconds
+from prviz.readers.bundled import bundled_pair
 from prviz.readers.media import (
     FORMATS,
     FolderPictures,
@@ -29,6 +34,34 @@ from prviz.server import sessions
 
 LIMIT_MB = 500
 LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
+FORMS = (
+    "Rows are samples, columns are features. One .npz may hold both, as real and fake. Columns of a table may say what "
+    "a sample looks like: `text`, and `image` or `path` for its picture. Files stay in this session and never enter a "
+    "link."
+)
+ROWS = (
+    "Rows of each set, drawn by the seed; every k and bandwidth together take several times as long as one curve. For "
+    "a first look at millions of rows there are approximate neighbour lists, at the end of this sidebar."
+)
+# The bundled checkpoint whose two sets are the example.
+EXAMPLE = "mixture-converged"
+# Style while the fields, or what was refused of them, cover the figure; a rule of the page's own style sheet that looks
+# for them would be tried at every change of the page.
+_COVERED = (
+    ":is(.st-key-part-pr-figure, .st-key-part-offer, .st-key-part-notice, [data-prviz-place=rows], "
+    ".st-key-part-diagnostics)"
+)
+_TARGETS = (
+    f"<style>{_COVERED}, {_COVERED} * {{ visibility: hidden !important; }} "
+    ".st-key-part-targets { display: flex !important; }</style>"
+)
+_NO_PAIR = (
+    '<i class="prviz-no-pair"></i>'
+    "<style>:is([data-prviz-place=data], [data-prviz-place=modes]) { display: none; }</style>"
+)
+_DIMMED = "<style>.st-key-part-pr-figure { opacity: .3 !important; }</style>"
+# Most characters of a file's name on its chip.
+CHIP = 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +74,30 @@ class Uploaded:
     pair: SamplePair
     files: tuple[str, ...]
     keys: tuple[str | None, str | None]
-    origin: Hashable = ()
+    origin: tuple[Hashable, ...] = ()
     pictures: HeldPictures | None = None
+
+    def swapped(self) -> Uploaded:
+        """The same sets in each other's role."""
+        pair = SamplePair(self.pair.generated, self.pair.real)
+        return replace(self, pair=pair, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1])
 
 
 class _RefusedError(Exception):
-    """The upload can't be used yet; the page has said why."""
+    """The upload can't be used; the page has said why."""
+
+
+class _IncompleteError(Exception):
+    """A file or a choice of its arrays is still missing; the page has said which."""
+
+
+class Fields(NamedTuple):
+    """Ids of the files in the two fields, the pair that they give, and True if one was refused or is missing."""
+
+    files: tuple[str | None, ...]
+    pair: Uploaded | None
+    refused: bool
+    incomplete: bool
 
 
 def box(k: int | str) -> Uploaded | None:
@@ -54,34 +105,122 @@ def box(k: int | str) -> Uploaded | None:
 
     k: the neighbours that the rows must suffice for.
     """
-    st.caption(
-        f"Rows are samples, columns are features: {', '.join(readers.ACCEPTED)}, up to {LIMIT_MB} MB each. "
-        "One .npz may hold both, as real and fake. Columns of a table may say what a sample looks like: `text`, and "
-        "`image` or `path` for its picture. Files stay in this session and never enter a link."
-    )
-    real = st.file_uploader("Real samples", key="upload-real", max_upload_size=LIMIT_MB)
-    generated = st.file_uploader("Generated samples", key="upload-generated", max_upload_size=LIMIT_MB)
-    for each in filter(None, (real, generated)):
+    said = st.container()
+    fields = _fields(k, said)
+    held = session()
+    if fields.pair is None and held.uploaded is not None:
+        st.caption(f"Still on screen: {' and '.join(map(plain, held.uploaded.files))}.")
+        st.button("Forget them", on_click=forget)
+    return _held(fields)
+
+
+def stage(k: int | str, place: DeltaGenerator) -> Uploaded | None:
+    """The pair, as chips in the current container; the two fields in `place`, which covers the figure.
+
+    The fields are in sight until there is a pair, and when the user asks for them; a refusal always is.
+    """
+    held = session()
+    with place:
+        targets, said = st.container(key="part-targets"), st.container(key="part-refusal")
+        shown = said.container()
+        with targets:
+            fields = _fields(k, said)
+            if held.uploaded is None and fields.pair is None:
+                st.button("Try an example", icon=":material/science:", on_click=_take_example)
+    uploaded = _held(fields)
+    opened = uploaded is None or fields.incomplete or held.replaced_files == fields.files
+    refused = fields.refused or sessions.uploads.refused() is not None
+    if opened:
+        place.html(_TARGETS + _NO_PAIR * (uploaded is None))
+    elif refused:
+        place.html(_DIMMED)
+    if uploaded is not None and (opened or refused):
+        shown.markdown(f"Shown: **{' against '.join(plain(side.name) for side in uploaded.pair)}**")
+        with said.container(horizontal=True):
+            if not opened:
+                st.button("Choose another file", on_click=_replace, args=(fields.files,))
+            st.button("Keep what is shown", key="keep-shown", on_click=_empty_fields)
+    if uploaded is not None:
+        for role, side in zip(("real", "generated"), uploaded.pair, strict=True):
+            st.button(
+                f"{plain(ending(side.name, CHIP))} · {side.n:,} × {side.d:,}",
+                icon=":material/close:",
+                icon_position="right",
+                key=f"forget-{role}",
+                help=f"{role.capitalize()} samples: {plain(side.name)}. A click forgets both sets.",
+                width="stretch",
+                on_click=forget,
+            )
+        st.button("Replace", key="replace-files", type="tertiary", on_click=_replace, args=(fields.files,))
+    return uploaded
+
+
+def _held(fields: Fields) -> Uploaded | None:
+    """The pair of the fields, or the one last read, which the session holds from now on."""
+    uploaded = fields.pair or session().uploaded
+    if uploaded is not None:
+        uploaded = replace(uploaded, pictures=pictures_box(uploaded.pair, uploaded.origin))
+        session().uploaded = uploaded
+    return uploaded
+
+
+def _fields(k: int | str, said: DeltaGenerator) -> Fields:
+    """Draw the fields side by side, and in `said` what is wrong with their files or missing."""
+    epoch = session().fields_epoch
+    files = []
+    for column, role in zip(st.columns(2), ("real", "generated"), strict=True):
+        key = f"upload-{role}.{epoch}" if epoch else f"upload-{role}"
+        files.append(column.file_uploader(f"{role.capitalize()} samples", key=key, max_upload_size=LIMIT_MB))
+    st.caption(f"{', '.join(readers.ACCEPTED)}, up to {LIMIT_MB} MB", help=FORMS)
+    for each in filter(None, files):
         sessions.uploads.arrived(each.name)
-    say_refused()
-    try:
-        found = _both(real, generated)
-        if found is not None:
-            for role, side in zip(("real", "generated"), found.pair, strict=True):
+    ids = tuple(None if each is None else str(each.file_id) for each in files)
+    with said:
+        say_refused()
+        try:
+            found = _both(*files)
+            for role, side in zip(("real", "generated"), found.pair if found else (), strict=False):
                 if isinstance(k, int) and side.n < k + 2:
                     needed = f"{side.n} {role} rows; k = {k} needs at least {k + 2}."
                     raise _explained(side.name, ValueError(f"{needed} Lower k in the figure, or choose √n, first."))
-    except _RefusedError:
-        found = None
-    uploaded = found or session().uploaded
-    if uploaded is None:
-        return None
-    if found is None:
-        st.caption(f"Still on screen: {' and '.join(map(plain, uploaded.files))}.")
-        st.button("Forget them", on_click=_forget)
-    uploaded = replace(uploaded, pictures=pictures_box(uploaded.pair, uploaded.origin))
-    session().uploaded = uploaded
-    return uploaded
+        except _RefusedError:
+            return Fields(ids, None, refused=True, incomplete=False)
+        except _IncompleteError:
+            return Fields(ids, None, refused=False, incomplete=True)
+    return Fields(ids, found, refused=False, incomplete=False)
+
+
+def _replace(files: tuple[str | None, ...]) -> None:
+    """Callback: show the fields until they hold other files than these."""
+    session().replaced_files = files
+
+
+def _empty_fields() -> None:
+    """Callback: drop the files in the fields, and what was said of them; the pair stays."""
+    held = session()
+    held.fields_epoch += 1
+    held.replaced_files = None
+    sessions.uploads.forget_refused(sessions.session_id())
+
+
+def swap() -> None:
+    """Exchange the roles of the two sets."""
+    held = session()
+    if held.uploaded is not None:
+        held.uploaded = held.uploaded.swapped()
+        _empty_fields()  # else the files would be read in their old roles again
+
+
+def _take_example() -> None:
+    """Callback: read the digits and a checkpoint of their generator from the bytes of two files."""
+    pair = bundled_pair(EXAMPLE)
+    read = []
+    for name, side in zip(("digits.npy", "mixture.npy"), pair, strict=True):
+        file = io.BytesIO()
+        np.save(file, side.values)
+        read.append(readers.read((name, file.getvalue()), limits=LIMITS))
+    _empty_fields()
+    session().uploaded = Uploaded(SamplePair(*read), ("digits.npy", "mixture.npy"), (None, None))
 
 
 def say_refused() -> None:
@@ -93,9 +232,10 @@ def say_refused() -> None:
         st.button("Dismiss", on_click=forget, args=(sessions.session_id(),), key="refused-dismiss")
 
 
-def _forget() -> None:
-    """Drop the uploaded pair, and everything read or computed in this session with it."""
+def forget() -> None:
+    """Callback: drop the uploaded pair, and everything read or computed in this session with it."""
     held = session()
+    _empty_fields()
     held.uploaded, held.shown, held.pictures = None, None, ("", None)
     held.clear()
 
@@ -111,12 +251,12 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
     first, second = _one("Real samples", "real", real), _one("Generated samples", "generated", generated)
     if first is None or second is None:
         st.info(f"Now add the {'real' if real is None else 'generated'} samples.")
-        raise _RefusedError
+        raise _IncompleteError
     try:
         pair = SamplePair(first[0], second[0])
     except ValueError as error:
         raise _explained("These two do not fit together", error) from None
-    origin = (real.file_id, generated.file_id) if pair.real.labels or pair.generated.labels else ()
+    origin = (real.file_id, generated.file_id) if any(side.labels or side.encoder for side in pair) else ()
     return Uploaded(pair, (real.name, generated.name), (first[1], second[1]), origin)
 
 
@@ -145,7 +285,7 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
             label = f"{title}: several arrays fit. Which one?"
             key = st.selectbox(label, list(error.choices), index=None, key=f"key-{role}")
         if key is None:
-            raise _RefusedError
+            raise _IncompleteError
         return _read(upload, source, key), key
     except readers.ReadError as error:
         raise _explained(title, error) from None
@@ -169,16 +309,14 @@ def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
     """Number of rows of each set to measure: all, unless exact curves of them are slow and the user takes fewer."""
     rows = max(pair.real.n, pair.generated.n)
     sizes = (pair.real.n, pair.generated.n, pair.d)
-    if approximate or not needs_subsample(*sizes):
+    few = default_rows(*sizes)
+    if approximate or few == rows:
         return rows
-    live = live_size(*sizes)
-    titles = {live: f"a seeded subsample of {live:,} rows per set, live", rows: f"all {rows:,} rows"}
-    st.warning(
-        f"All rows take about {estimate_seconds(*sizes):.0f} s, every k and bandwidth together several times that. "
-        "For a first look at millions of rows there are approximate neighbour lists, at the end of this sidebar.",
-        icon=":material/timer:",
-    )
-    return int(st.radio("Measure", list(titles), format_func=titles.__getitem__, key=f"rows-{pair.digest[:12]}"))
+    titles = {few: f"{few:,} rows", rows: f"all {rows:,} ({duration(estimate_seconds(*sizes))})"}
+    key = begin(f"rows-{'-'.join(sorted(side.digest[:12] for side in pair))}", few)
+    look: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session", "help": ROWS}
+    chosen: int = choose_one("Rows to measure", titles, key=key, **look)
+    return chosen
 
 
 FOLDER = "the app's folder"

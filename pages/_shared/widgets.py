@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
 
 T = TypeVar("T")
-# Style rules that the theme does not cover. Type has three sizes: a heading's, a text's (1rem), and a label's.
+# Style rules that the theme does not cover, in every page from its first byte on (app.py). Type has three sizes: a
+# heading's, a text's (1rem), and a label's.
 CSS = """
 :root {
   --prviz-ground: light-dark(#FFFFFF, #0E1117); --prviz-accent: light-dark(#0065A0, #3A9AD6);
   --prviz-bar: 44px; --prviz-heading: 1.25rem; --prviz-label: .875rem;
   --prviz-space-1: 4px; --prviz-space-2: 8px; --prviz-space-3: 16px; --prviz-space-4: 24px;
 }
+@keyframes prviz-appear { to { visibility: visible; } }
 [data-testid="stApp"] { font-variant-numeric: tabular-nums; }
 .block-container { padding: calc(var(--prviz-bar) + var(--prviz-space-3)) var(--prviz-space-4) var(--prviz-space-4); }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
@@ -26,6 +29,8 @@ CSS = """
 .stMarkdown p { max-width: 60rem; text-wrap: pretty; }
 /* Streamlit's own white is too faint on the dark theme's accent. */
 [data-testid="stBaseButton-primary"], [data-testid="stMultiSelect"] [data-tag] span { color: var(--prviz-ground); }
+/* Its darker accent, of a plain button in use, is too faint there too. */
+button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { color: var(--prviz-accent); }
 /* The bar: the wordmark and the pages, under Streamlit's header with the menu that holds the theme. */
 [data-testid="stHeader"] { height: var(--prviz-bar); min-height: 0; background: none; }
 [data-testid="stHeader"], [data-testid="stHeader"] div { pointer-events: none; }
@@ -49,20 +54,40 @@ CSS = """
   height: var(--prviz-bar); padding: 2px 0 0; background: none; border-radius: 0; border-bottom: 2px solid transparent;
 }
 .st-key-prviz-bar a:hover { border-color: color-mix(in srgb, currentColor 35%, transparent); }
+/* The buttons, which come first; room for the wordmark and the names before these are drawn. */
+.st-key-prviz-bar > :first-child { position: absolute !important; right: 0; width: auto !important; }
+.st-key-prviz-bar > :is(:nth-child(2), :nth-child(3), :nth-child(6)) { min-width: 44px; }
+.st-key-prviz-bar > :is(:nth-child(4), :nth-child(5)) { min-width: 35px; }
+.bar-tools { display: flex; align-items: center; gap: var(--prviz-space-2); height: var(--prviz-bar); }
+:is(.bar-tools button, .bar-skip) {
+  font: inherit; font-size: var(--prviz-label); height: 28px; min-width: 28px; padding: 0 10px; color: inherit;
+  background: var(--prviz-ground); border: 1px solid color-mix(in srgb, currentColor 35%, transparent);
+  border-radius: 4px; cursor: pointer;
+}
+.bar-tools .link { margin-left: auto; width: 84px; padding: 0; }
+.bar-tools .keys { margin-right: 52px; border-radius: 50%; padding: 0; }
+.st-key-part-export { position: fixed; z-index: 999990; top: 8px; right: 180px; width: auto; }
+.st-key-part-export button { height: 28px; min-height: 28px; padding: 0 10px; }
+.bar-skip { display: none; position: fixed; z-index: 999999; top: 8px; left: 8px; }
+.bar-skip:not(:focus-visible) { clip-path: inset(50%); }
+#prviz-keys { inset: calc(var(--prviz-bar) + 4px) 8px auto auto; padding: var(--prviz-space-3); color: inherit; }
+#prviz-keys { background: var(--prviz-ground); border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
+#prviz-keys dl { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 8px 0 0; }
+#prviz-keys :is(dt, dd) { margin: 0; font-size: var(--prviz-label); }
+#prviz-keys dt { font-weight: 600; }
 .st-key-prviz-current a { border-color: var(--prviz-accent); }
 .st-key-prviz-bar a:focus-visible { outline: 2px solid var(--prviz-accent); outline-offset: -2px; }
-:root:has([data-testid="stExpandSidebarButton"]) .st-key-prviz-bar { padding-left: var(--prviz-bar); }
 /* The menu's button: a disc, half light and half dark. */
 [data-testid="stMainMenuButton"] svg { display: none; }
 [data-testid="stMainMenuButton"]::before {
   content: ""; width: 16px; height: 16px; border: 1.5px solid; border-radius: 50%;
   background: linear-gradient(90deg, transparent 50%, currentColor 50%);
 }
-/* The page has a Stop of its own, which leaves the figures as they were. */
-[data-testid="stStatusWidget"] button { display: none; }
+/* The page shows its progress, and has a Stop of its own, which leaves the figures as they were. */
+[data-testid="stStatusWidget"] { display: none; }
 @media (max-width: 640px) {
   .block-container { padding-inline: var(--prviz-space-3); }
-  [data-testid="stStatusWidget"] { display: none; }
+  .bar-tools { display: none; }
 }
 /* A figure's buttons come with the pointer or the keyboard. */
 .js-plotly-plot .plotly .modebar--hover:focus-within { opacity: 1; }
@@ -73,17 +98,20 @@ CSS = """
   position: absolute; width: 20px; height: 0; overflow: hidden; visibility: hidden;
 }
 """
-
-
-def apply_style() -> None:
-    """Add the style sheet to the page."""
-    st.html(f"<style>{CSS}</style>")
+# The bar's buttons and the keys; one text for all pages, so that it stays while these change.
+_FOLDER = Path(__file__).parent
+TOOLS = "{}<script type=module>{}</script>".format(
+    *((_FOLDER / f"bar_tools.{kind}").read_text(encoding="utf-8") for kind in ("html", "js"))
+)
 
 
 def draw_bar(pages: Sequence[st.Page], current: st.Page) -> None:
-    """Draw the bar over the page: the wordmark, and at every width the pages by name, the current one marked."""
+    """Draw the bar over the page: wordmark, at every width the pages by name, the current one marked, and buttons."""
     with st.container(key="prviz-bar", horizontal=True):
-        st.html('<span class="wordmark">pr<b>viz</b></span>', width="content")
+        st.html(TOOLS, unsafe_allow_javascript=True)
+        marked = f"document.documentElement.className = 'page-{current.url_path}'"
+        wordmark = f'<span class="wordmark">pr<b>viz</b></span><script>{marked}</script>'
+        st.html(wordmark, width="content", unsafe_allow_javascript=True)
         for page in pages:
             (st.container(key="prviz-current", width="content") if page is current else st).page_link(page)
 

@@ -34,6 +34,7 @@ class CheckpointResults:
     reference : the real samples as measured. load : reads a checkpoint's samples as measured, with labels and pictures.
     settings : how all are measured. method : the selected family, one of `settings.methods`.
     outcomes : measurements and failures so far. total : the number of checkpoints.
+    holdout : other real samples, if the user gave some.
     uploaded : where pictures of the samples come from, for `pages._shared.media`.
     """
 
@@ -44,6 +45,7 @@ class CheckpointResults:
     method: str
     outcomes: tuple[CheckpointOutcome, ...]
     total: int
+    holdout: Samples | None = None
     uploaded: Uploaded | None = None
 
     @property

@@ -10,22 +10,22 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import controls
-from pages._shared import cache
+from pages._shared import answers, cache
 from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
 from pages._triage import evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
-from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS
 from prviz.figures.theme import number
 from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair
 from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
-from prviz.triage.evidence import END
-from prviz.triage.findings import APART, EVIDENCE, KINK, LOST, OUTLIERS, SEVERE, WIDE, TriageFinding, findings
+from prviz.triage.findings import EVIDENCE, LOOKED_FOR, NUMBERS, SEVERE, TriageFinding, findings
 from prviz.triage.measured import MeasuredCheckpoint
+from prviz.triage.memorisation import held_out_distances
+from prviz.triage.power import power
 
 EXPLORE = "pages/explore.py"
 NUMBER = (
@@ -36,31 +36,9 @@ MARKS = {
     "warning": ":orange[:material/warning:] :orange-badge[warning]",
     "note": ":blue[:material/info:] :blue-badge[note]",
 }
-# Description of a finding's number, by the finding's key.
-NUMBERS = {
-    "dropping": f"recall lost where precision is {END:g}",
-    "invention": f"precision lost where recall is {END:g}",
-    "reweighting": "between the factors of both parts",
-    "collapse": "of the generated rows repeat another",
-    "flat": "as many directions as the real samples",
-    "outliers": "of the other set would lose all support",
-    "few": "width of AuC's 95 % interval",
-    "apart": "of the mass in common",
-}
-LOOKED_FOR = {
-    "Dropped modes": f"recall where precision is {END:g} lies below {1 - LOST:.0%}, its interval too",
-    "Invented samples": f"precision where recall is {END:g} lies below {1 - LOST:.0%}, its interval too",
-    "Re-weighted modes": f"the curve has a kink: one point is the best over a range of λ {KINK:g} times wide",
-    "Repeated samples": f"{MANY_ROWS:.0%} more of the generated rows than of the real ones repeat another",
-    "Fewer directions": f"the generated effective dimension is below 1 / {DIMENSION_RATIO:g} of the real one",
-    "Outliers": f"5 samples alone carry more than {OUTLIERS:.0%} of the other set, and far more than their share",
-    "Too few samples": f"AuC's interval is wider than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure it",
-    "Sets far apart": f"less than {APART:.0%} of the mass is shared, or only one set is scaled or normalised",
-}
-NOTHING = (
-    "None of the problems listed below shows at this number of samples. That is no proof that there is none: problems "
-    "smaller than the thresholds below, or not visible in the features, can't be found this way."
-)
+NOTHING = "None of the problems listed below shows. What would have been named:"
+# Seconds for that, about.
+POWER_SECONDS = 10.0
 
 
 def draw(found: CheckpointResults) -> None:
@@ -102,28 +80,48 @@ def draw(found: CheckpointResults) -> None:
             bandwidth=settings.bandwidth,
             split=settings.split,
             seed=settings.seed,
+            held_out=None if found.holdout is None else held_out_distances(found.reference, found.holdout),
             progress=tick,
         ),
+        found.holdout and found.holdout.digest,
     )
+    nothing = st.container()
     if problems is not None:
-        if not problems:
-            st.success("**Nothing found.** " + NOTHING, icon=":material/check_circle:")
         for finding in problems:
             _card(case, finding)
         with st.expander("All findings and their thresholds", icon=":material/rule:"):
             st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
             st.caption(
-                f"A loss of more than {SEVERE:.0%} is a warning, less is a note. The thresholds suit families whose "
-                "curve of two equal sets comes near (1, 1) at this n and dimension, as kNN's does; another may lose "
-                "its ends by its own bias. Outliers are looked for in families that count samples in balls, which "
-                "others do not. Intervals come from drawing the evaluation samples again. Nothing here proves a cause: "
-                "a curve loses its recall end where real samples are not made, whether a mode was dropped or every "
-                "mode made too narrow. For sets far apart only that is reported, with findings from the rows "
-                "themselves: the others follow from it."
+                f"A fault of more than {SEVERE:.0%} of the samples is a warning, less is a note. Each fault is named "
+                "by what sets generated samples apart from held-out real ones, beyond chance. Outliers are looked for "
+                "in families that count samples in balls. For other scales, a shift or another order of the features "
+                "only that is reported: the rest follows from it."
             )
             if case.measured.method != "knn":
                 st.caption(f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on a note.")
     gallery.show_groups(case)
+    if problems == ():
+        with nothing:  # after the rest is measured, which takes less
+            _say_nothing(found)
+
+
+def _say_nothing(found: CheckpointResults) -> None:
+    """Draw that nothing was found, and how often faults of known size would have been."""
+    with st.container(border=True):
+        st.markdown(f":material/check_circle: **Nothing found.** {NOTHING}")
+        key = ("triage-power", found.reference.digest)
+        shares = answers.tab_result(
+            key, POWER_SECONDS, lambda tick: power(found.reference, seconds=POWER_SECONDS, progress=tick)
+        )
+        if shares == ():
+            st.markdown("the reference has too few samples to tell.")
+        elif shares:
+            nothing, *faults = shares
+            st.markdown("\n".join(f"- {each.fault}: in {each.named} of {each.tries} tries" for each in faults))
+            st.caption(
+                f"Each fault was planted in {nothing.size:,} real samples and these compared with {nothing.size:,} "
+                f"others; without any fault something was named in {nothing.named} of {nothing.tries} tries."
+            )
 
 
 # ---- the choice of the checkpoint ----
@@ -263,7 +261,6 @@ def _number(finding: TriageFinding) -> tuple[str, str]:
     if finding.key == "few":
         return f"{finding.number:.2f}", f"{said}, {finding.low:.2f} to {finding.high:.2f}"
     if finding.unit == "ratio":
-        said = "the real norms, at the median" if finding.key == "apart" else said
         value, ends = f"{finding.number:.3g} ×", "{:.3g} to {:.3g}"
         scale = 1.0
     else:

@@ -72,7 +72,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     name = f"{role}, {gallery.DONE[role]}"
     parts = [
         Highlight("other real", others[others < n_real].tolist(), figures.REAL_COLOR, "circle"),
-        Highlight("other generated", others[others >= n_real].tolist(), figures.GENERATED_COLOR, "diamond-open"),
+        Highlight("other generated", others[others >= n_real].tolist(), figures.GENERATED_COLOR, "triangle-up-open"),
         Highlight(name, chosen.tolist(), look.color, look.symbol, bold=True),
     ]
     panes = [_curve(case, lam, mark, title, rest, other), *_plane(case, lam, parts)]
@@ -144,7 +144,7 @@ def _kink(case: Diagnosis, finding: TriageFinding) -> None:
         "too few."
     )
     parts = [
-        Highlight("generated", (*groups.accepted.tolist(), *groups.rejected.tolist()), FAINT, "diamond-open"),
+        Highlight("generated", (*groups.accepted.tolist(), *groups.rejected.tolist()), FAINT, "triangle-up-open"),
         Highlight("real, made too seldom", groups.kept.tolist(), GROUP_LOOKS["kept"].color, "circle", bold=True),
         Highlight("real, made too often", groups.missed.tolist(), GROUP_LOOKS["missed"].color, "x", bold=True),
     ]

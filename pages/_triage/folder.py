@@ -14,11 +14,13 @@ from pathlib import Path
 import streamlit as st
 
 from pages._shared.text import plain
-from pages._triage import source
+from pages._triage import embedding, source
 from pages._triage.checkpoints import count_of
-from pages._triage.session import FOLDER, REFERENCE, TABLE, refuse, session
+from pages._triage.session import FOLDER, HOLDOUT, REFERENCE, TABLE, refuse, session
 from pages._triage.source import CheckpointSource, Signature
-from prviz.readers import ACCEPTED
+from prviz.array_input import EMBED_PICTURES
+from prviz.embed.pictures import EXTENSIONS
+from prviz.readers import ACCEPTED, table_beside
 from prviz.readers.paths import served_folder
 from prviz.readers.safe_folder import Below
 from prviz.triage.inputs import Checkpoint, checkpoints_below, natural
@@ -33,7 +35,8 @@ class FolderListing:
     """Contents of the folder that the app serves, when it was last read.
 
     files : by folder, files that may hold samples. tables : by folder, files that may hold metadata. out : by folder,
-    the number of links that lead out. signatures : by path, size and time of every file.
+    the number of links that lead out. signatures : by path, size and time of every file. pictures : folders with
+    pictures in them or in their own folders. networks : ONNX files.
     """
 
     served: Path
@@ -42,11 +45,16 @@ class FolderListing:
     tables: dict[str, list[str]]
     out: dict[str, int]
     signatures: dict[Path, Signature]
+    pictures: list[str]
+    networks: list[str]
 
 
 def choose() -> CheckpointSource | None:
     listing = _listed()
     if listing is None:
+        return None
+    embedding.draw(listing)
+    if not any(listing.files.values()):
         return None
     folder = _folder(listing)
     parts = folder.split("/") if folder else []
@@ -71,11 +79,23 @@ def choose() -> CheckpointSource | None:
     if real is None:
         return None
 
+    others = [name for name in options if name != reference]
+    held_out: str | None = st.selectbox(
+        "Other real samples (optional)",
+        others,
+        index=None,
+        key=_kept(HOLDOUT, others, lambda: _linked("holdout", options)),
+        placeholder="None: two halves of the reference",
+        help="Held-out real samples show what is possible: what real samples get against real ones, and how often they "
+        "lie close to the reference.",
+        persist_state="session",
+    )
+    holdout = None if held_out is None else source.read_holdout(which, real, root / held_out, root)
     # A table that can't be used as metadata is no checkpoint either.
-    others = [reference] if table is None else [reference, table]
+    left_out = [each for each in (reference, table, held_out) if each is not None]
 
     def checkpoints_with(metadata: str | None) -> list[Checkpoint]:
-        return checkpoints_below(listing.below, listing.files[folder], metadata, leave_out=others)
+        return checkpoints_below(listing.below, listing.files[folder], metadata, leave_out=left_out)
 
     try:
         checkpoints = source.with_metadata(which, table, checkpoints_with)
@@ -83,7 +103,8 @@ def choose() -> CheckpointSource | None:
         st.info("The folder holds no other file: checkpoints are the files beside the reference.")
         return None
     link = {"data": "folder", "folder": folder or ".", "reference": reference}
-    return source.assembled(which, real, checkpoints, ResultCache.cache, listing.signatures, link=link)
+    link |= {} if held_out is None else {"holdout": held_out}
+    return source.assembled(which, real, checkpoints, ResultCache.cache, listing.signatures, link=link, holdout=holdout)
 
 
 def _listed() -> FolderListing | None:
@@ -103,8 +124,11 @@ def _listed() -> FolderListing | None:
         except (OSError, RuntimeError, ValueError):
             st.warning("The folder that this app was started with is gone.", icon=":material/folder_off:")
             return None
-    if not any(listing.files.values()):
-        st.info(f"No files below the app's folder end in {', '.join(ACCEPTED)}.")
+    if not any(listing.files.values()) and not listing.pictures:
+        st.info(
+            f"No files below the app's folder end in {', '.join(ACCEPTED)}. Pictures are embedded first: "
+            f"`{EMBED_PICTURES}`."
+        )
         st.button("Look again", on_click=_look_again, key="triage-look", icon=":material/refresh:")
         return None
     return listing
@@ -116,7 +140,10 @@ def _look_again() -> None:
 
 def _read(served: Path) -> FolderListing:
     below = Below(served)
-    listing = FolderListing(served=served, below=below, files={}, tables={}, out={}, signatures={})
+    listing = FolderListing(
+        served=served, below=below, files={}, tables={}, out={}, signatures={}, pictures=[], networks=[]
+    )
+    pictured = set[str]()
     for folder in ["", *below.folders(MOST_FOLDERS)]:
         try:
             names, out = below.files(folder)
@@ -124,11 +151,18 @@ def _read(served: Path) -> FolderListing:
             continue
         shown = sorted((name for name in names if not name.startswith(".")), key=natural)
         paths = [f"{folder}/{name}" if folder else name for name in shown]
-        listing.files[folder] = [path for path in paths if path.lower().endswith(ACCEPTED)]
+        files = [path for path in paths if path.lower().endswith(ACCEPTED)]
+        # Of the two files of `prviz embed` the table, which also has paths, texts and labels.
+        listing.files[folder] = [path for path in files if table_beside(path) not in files]
         listing.tables[folder] = [path for path in paths if path.lower().endswith(".csv")]
         listing.out[folder] = out
+        listing.networks.extend(path for path in paths if path.lower().endswith(".onnx"))
+        if any(path.lower().endswith(EXTENSIONS) for path in paths):
+            parts = folder.split("/")
+            pictured |= {"/".join(parts[:count]) for count in range(1, len(parts) + 1)} - {""}
         for path in listing.files[folder]:
             listing.signatures[below.root / path] = source.signature(below.root / path)
+    listing.pictures.extend(sorted(pictured, key=natural))
     return listing
 
 

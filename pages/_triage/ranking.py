@@ -13,11 +13,13 @@ from pages._live.figure import Pane, live_figure
 from pages._shared import answers, cache
 from pages._shared.text import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selected
+from pages._triage.possible import ceiling_of, copies_of
 from pages._triage.session import GOAL, PRESET, RANKING_TABLE, session
 from pages._work.jobs import Progress
 from prviz.estimators import ESTIMATORS
 from prviz.figures.triage_ranking import RankedLine, ranking_figure, sides_figure
 from prviz.triage.measured import REPLICATES, PairDigests
+from prviz.triage.memorisation import memorised_text
 from prviz.triage.ranking import (
     AT_MOST,
     AreaSides,
@@ -26,11 +28,15 @@ from prviz.triage.ranking import (
     largest_scores,
     listed,
     ranking,
+    score,
+    share_text,
     sides,
     together,
     verdict,
 )
 from prviz.triage.robustness import kendall_between_families
+from prviz.triage.stability import least
+from prviz.triage.yardstick import CeilingShare, shares_of_ceiling
 from prviz.uncertainty.bootstrap import LEVEL
 
 BALANCED = 0.5
@@ -45,6 +51,8 @@ MOST_ROWS = 12
 _ROW_PIXELS = 33
 _BEATEN = "By another checkpoint that is better in precision and in recall at once."
 _BEST = "Share of the resamplings in which this checkpoint has the highest score; ties are divided equally."
+_OF_REAL = "The score as a share of the ceiling: the score that real samples get against real ones."
+_LOSES = "Share of the resamplings in which this checkpoint scores less than the first."
 
 
 def draw(found: CheckpointResults) -> None:
@@ -69,16 +77,9 @@ def draw(found: CheckpointResults) -> None:
     replicates = _replicates(found)
     if replicates is None:
         return
-    names = list(replicates.digests)
-    steps = [found.one(name).checkpoint.step for name in names]
-    table = ranking(replicates.together, names, goal(), CONFIDENCE, steps=steps)
-    text = verdict(table, plain)
-    if len(table) < 2:
-        st.info(text, icon=":material/hourglass_empty:")
-    elif table["tied_with_best"].iloc[0]:
-        st.warning(text, icon=":material/balance:")
-    else:
-        st.success(text, icon=":material/trophy:")
+    table = _ranked(found, replicates)
+    shares = _shares(found, replicates)
+    _say_verdict(found, table, shares)
     # What the ranking lacks so far.
     left, new = found.total - len(found.outcomes), len(found.measured) - len(table)
     words = [f"**So far:** a ranking of the {len(table)} measured first"] if left or new else []
@@ -90,9 +91,50 @@ def draw(found: CheckpointResults) -> None:
         st.markdown(f"{'; '.join(words)}.")
     if agreement := _families(found):
         st.markdown(agreement)
-    _table(found, table)
+    _table(found, table, shares)
     _figures(found, table)
     _explained(found, len(table), replicates.bootstrap)
+
+
+def _say_verdict(found: CheckpointResults, table: pd.DataFrame, shares: Mapping[str, CeilingShare]) -> None:
+    """Draw the warning on copies, which outranks the ranking, and the verdict: green where the ceiling is reached."""
+    text = verdict(table, plain, least(found.measured))
+    memorised = memorised_text({plain(name): each for name, each in (copies_of(found) or {}).items()})
+    if memorised:
+        st.error(memorised.replace("\n  ", "\n- "), icon=":material/content_copy:")
+    share = shares.get(table["checkpoint"].iloc[0])
+    text += "" if share is None else f" It {share.sentence}."
+    if len(table) < 2:
+        st.info(text, icon=":material/hourglass_empty:")
+    elif memorised or table["tied_with_best"].iloc[0]:
+        st.warning(text, icon=":material/balance:")
+    elif share is None or not share.reaches_ceiling:
+        st.warning(text, icon=":material/trophy:")
+    else:
+        st.success(text, icon=":material/trophy:")
+
+
+def _shares(found: CheckpointResults, replicates: Replicates) -> Mapping[str, CeilingShare]:
+    """Shares of the ceiling by the checkpoint's name; empty until the ceiling is measured."""
+    known = ceiling_of(found)
+    if known is None:
+        return {}
+    measured, own = [found.one(name) for name in replicates.digests], replicates.together
+    ceiling, seed = known.yardstick.ceiling[found.method], found.settings.seed
+    return shares_of_ceiling(measured, ceiling, goal(), seed, own=own, top=known.replicates[found.method])
+
+
+def noise(found: CheckpointResults) -> float:
+    """The margin that tells a checkpoint from the best with the settings in use, at the median; 0 while unknown."""
+    replicates = _replicates(found)
+    margins = np.zeros(0) if replicates is None else _ranked(found, replicates)["margin"].to_numpy()[1:]
+    return float(np.median(margins)) if len(margins) else 0.0
+
+
+def _ranked(found: CheckpointResults, replicates: Replicates) -> pd.DataFrame:
+    names = list(replicates.digests)
+    steps = [found.one(name).checkpoint.step for name in names]
+    return ranking(replicates.together, names, goal(), CONFIDENCE, steps=steps)
 
 
 class Replicates(NamedTuple):
@@ -183,7 +225,7 @@ def _families(found: CheckpointResults) -> str:
     return f"{words} *How firm is it?* looks closer."
 
 
-def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
+def _table(found: CheckpointResults, table: pd.DataFrame, shares: Mapping[str, CeilingShare]) -> None:
     """Draw the table, best first; the selected row is the selected checkpoint."""
     names = table["checkpoint"].tolist()
     session().ranking_names = names
@@ -191,11 +233,8 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
     rows = [names.index(name)] if name in names else []
     if _rows() != rows:
         st.session_state[RANKING_TABLE] = {"selection": {"rows": rows, "columns": [], "cells": []}}
-    against = [
-        "can't be told apart from the best at this n" if tied else "worse than the best"
-        for tied in table["tied_with_best"]
-    ]
-    against[0] = "highest score, not alone at this n" if table["tied_with_best"].iloc[0] else "the best"
+    against = ["may be best too" if tied else "worse" for tied in table["tied_with_best"]]
+    against[0] = "take this one"
     shown = pd.DataFrame(
         {
             "place": range(1, len(table) + 1),
@@ -204,11 +243,12 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
             "score": table["score"],
             "low": table["low"],
             "high": table["high"],
+            "real": [100 * shares[name].share if name in shares else None for name in names],
             "most": table["checkpoint"].map(largest_scores(found.measured, goal())).astype(float),
             "best": 100 * table["best"],
             "against": against,
+            "loses": ["", *map(share_text, table["loses"][1:])],
             "front": np.where(table["front"], "by none", "by another"),
-            "ties": table["ties"],
         }
     )
     percent = f"{100 * CONFIDENCE:g} %"
@@ -223,11 +263,12 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
             "score": number("Score", format="%.3f", width=70),
             "low": number(f"{percent} from", format="%.3f", width=85, help="Lower end of the score's interval."),
             "high": number("to", format="%.3f", width=70, help="Upper end of the score's interval."),
+            "real": number("Of real data's", format="%.0f %%", width=105, help=_OF_REAL),
             "most": number("At most, 95 %", format="%.3f", width=110, help=AT_MOST),
             "best": number("Probability of being best", format="%.1f %%", width=165, help=_BEST),
-            "against": text("Against the best"),
+            "against": text("Against the first"),
+            "loses": text("Loses to the first in", help=_LOSES),
             "front": text("Beaten on both sides?", help=_BEATEN),
-            "ties": text("Ties"),
         },
         height=_ROW_PIXELS * (min(len(shown), MOST_ROWS) + 1) + 3,
         key=RANKING_TABLE,
@@ -251,6 +292,9 @@ def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
     fields = ["checkpoint", "score", "low", "high", "tied_with_best", "front", "precision", "recall"]
     lines = [RankedLine(*row) for row in table[fields].itertuples(index=False, name=None)]
     name, front = selected(found), int(table["front"].sum())
+    known = ceiling_of(found)
+    top = None if known is None else score(known.yardstick.ceiling[found.method].curve, goal())
+    source = "" if known is None else f" The dotted one is the score of real data: {known.yardstick.source}."
     beaten = f"{front} of {len(lines)} (filled, on the dotted stairs) are beaten by no other in both directions. "
     if len(lines) == 1:
         beaten = " "
@@ -259,9 +303,9 @@ def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
     panes = [
         Pane(
             "triage-ranking-intervals",
-            ranking_figure(lines, selected=name, level=CONFIDENCE),
+            ranking_figure(lines, selected=name, level=CONFIDENCE, ceiling=top),
             f"Scores and their {100 * CONFIDENCE:g} % intervals, best first",
-            "The numbers of the table. The dashed line is the score of the best.",
+            f"The numbers of the table. The dashed line is the score of the best.{source}",
             half=True,
         ),
         Pane(
@@ -280,18 +324,18 @@ def _explained(found: CheckpointResults, count: int, bootstrap: int) -> None:
     first = [each.estimate.supports for each in found.measured]
     generated = sorted({len(run.c_real) - run.n_real for run in first})
     between = f"{generated[0]:,}" + (f" to {generated[-1]:,}" if len(generated) > 1 else "")
-    told_apart = (
-        f"**Told apart** are two whose difference is larger than any that chance alone would show between any two of "
-        f"{count} equal checkpoints, in {100 * CONFIDENCE:g} % of the cases. Intervals of two that are told apart may "
-        "overlap, since both are compared on the same real samples; and one may come out best almost always without "
-        "being told apart, since of many equal ones some pair looks different by chance."
+    possible = (
+        f"A checkpoint **may be best too** unless one that may be best scores more by a margin that chance alone would "
+        f"not show, in {100 * CONFIDENCE:g} % of the cases; those far behind change nothing. Intervals may overlap all "
+        "the same, since all checkpoints are compared on the same real samples. The number of samples that would "
+        "settle it holds if the scores stay as they are."
     )
     st.caption(
         f"**The interval** holds {100 * CONFIDENCE:g} % of the scores that came out when the evaluation samples were "
         f"drawn again, with replacement, {bootstrap} times, the real ones together for all checkpoints. It "
         "covers the choice of these samples alone: not the samples that the family was fitted on, and not its bias, "
         "which cancels between two checkpoints as far as both have the same. Overview resamples each checkpoint by "
-        f"itself, so its intervals differ a little.\n\n{told_apart * (count > 1)} **n** is the number of "
+        f"itself, so its intervals differ a little.\n\n{possible * (count > 1)} **n** is the number of "
         f"evaluation samples: {first[0].n_real:,} real and {between} generated."
     )
     with st.expander("What is the score?", icon=":material/help:"):

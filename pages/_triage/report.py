@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +11,16 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._triage.checkpoints import CheckpointResults
+from pages._triage.possible import Ceiling, ceiling_of, copies_of
 from pages._triage.ranking import goal as goal_of_page
-from pages._triage.session import REFERENCE
+from pages._triage.session import HOLDOUT, REFERENCE
 from pages._work.store import LeastRecentlyUsed
 from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import REPLICATES, CheckpointOutcome
+from prviz.triage.memorisation import Memorisation
 
 NAME = "prviz-triage"
 LABELS = {".html": "Page (HTML)", ".json": "JSON", ".csv": "CSV", ".parquet": "Parquet"}
@@ -39,7 +41,7 @@ def draw(found: CheckpointResults) -> None:
     reference = "digits.npz" if _bundled(found) else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
         reference = str(st.session_state.get(REFERENCE) or found.reference.name)
-    makers = files(found, goal, reference, cache.session().results)
+    makers = files(found, goal, reference, cache.session().results, ceiling_of(found), copies_of(found))
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
         f"intervals of {REPLICATES} resamplings. A file is made when it is asked for, which may take a few seconds."
@@ -68,6 +70,8 @@ def draw(found: CheckpointResults) -> None:
     words += ["--split", "none" if settings.split is None else repr(settings.split), "--seed", str(settings.seed)]
     words += ["--equal-sizes"] if settings.equal_sizes else []
     words += [] if settings.key is None else ["--key", settings.key]
+    if found.holdout is not None:
+        words += ["--holdout", str(st.session_state.get(HOLDOUT) or found.holdout.name)]
     words += ["--goal", f"{goal:g}"]
     line = f"prviz triage {shlex.join(words)}"
     st.code(folder + line + reports, language="bash", wrap_lines=True)
@@ -80,13 +84,28 @@ def draw(found: CheckpointResults) -> None:
 
 
 def files(
-    found: CheckpointResults, goal: float, reference: str, store: LeastRecentlyUsed
+    found: CheckpointResults,
+    goal: float,
+    reference: str,
+    store: LeastRecentlyUsed,
+    ceiling: Ceiling | None = None,
+    copies: Mapping[str, Memorisation] | None = None,
 ) -> dict[str, Callable[[], bytes]]:
     """By suffix, a function that makes the file from one shared document; it runs in a thread without session state."""
-    outcomes, key = _public_outcomes(found), ("triage-report", found.key, len(found.outcomes), goal)
+    outcomes, known = _public_outcomes(found), (ceiling is not None, copies is not None)
+    key = ("triage-report", found.key, len(found.outcomes), goal, known)
 
     def compute() -> Document:
-        return document(found.reference, reference, outcomes, found.settings, goal, total=found.total)
+        return document(
+            found.reference,
+            reference,
+            outcomes,
+            found.settings,
+            goal,
+            total=found.total,
+            memorisation=copies,
+            yardstick=None if ceiling is None else ceiling.yardstick,
+        )
 
     def maker(make: Callable[[Document], bytes]) -> Callable[[], bytes]:
         return lambda: make(store.remembered(key, compute))

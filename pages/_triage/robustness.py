@@ -18,7 +18,7 @@ from pages._shared.families import titles
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from pages._triage.checkpoints import CheckpointResults, selected
-from pages._triage.ranking import by_score, goal
+from pages._triage.ranking import by_score, goal, noise
 from pages._triage.session import K, session
 from pages._work.jobs import Progress
 from prviz import figures
@@ -279,12 +279,13 @@ class _Drawing:
 
 def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
     st.subheader("Who wins, by family and k", anchor=False)
+    chance = noise(of.found)
     try:
-        won = winner_map(rows)
+        won = winner_map(rows, chance)
     except ValueError:
         st.caption("The map begins when every checkpoint is measured by one family.")
         return
-    st.markdown(("" if of.complete else "So far: ") + verdict(won, of.signs))
+    st.markdown(("" if of.complete else "So far: ") + verdict(won, of.signs, chance))
     # Several k are in use if k follows the sizes of the sets and these differ.
     ks_in_use = sorted({each.k for each in of.found.measured if each.k is not None})
     if settings := in_use(won, of.found.method, ks_in_use, of.signs):
@@ -318,16 +319,16 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
     )
     caption = (
         "Each cell: the checkpoint with the largest score by that family at that k, all samples used; hover it to "
-        "see by how much it is ahead. The verdict is who wins most cells; a family without k counts at every k. A "
-        "dashed border: another checkpoint than the verdict wins there."
+        "see by how much it is ahead; empty: by no more than chance. The verdict is who wins most cells; a family "
+        "without k counts at every k. A dashed border: another checkpoint than the verdict wins there."
     )
     live_figure("firmness-winners", [Pane("winners", figure, caption=caption, wide=True)])
     with st.expander("Every cell as a table"):
         listed = [
-            (ESTIMATORS[method].title, k, won.winners[r, c], won.margins[r, c], bool(won.flips[r, c]))
+            (ESTIMATORS[method].title, k, won.winners[r, c] or "chance", won.margins[r, c], bool(won.flips[r, c]))
             for r, method in enumerate(won.methods)
             for c, k in enumerate(won.ks)
-            if won.winners[r, c] is not None
+            if won.winners[r, c] is not None or won.close[r, c]
         ]
         table = pd.DataFrame(listed, columns=["family", "k", "winner", "ahead by", "flips"])
         st.dataframe(table.round({"ahead by": 4}), hide_index=True)
@@ -455,16 +456,20 @@ def listed(words: Sequence[str]) -> str:
 # ---- over families and k ----
 
 
-def verdict(found: WinnerMap, signs: Mapping[str, str]) -> str:
-    """Text on the winner, its share of the cells, and the cells with another winner."""
+def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> str:
+    """A sentence on the winner, its share of the cells and the largest region with another winner."""
     measured = sum(name is not None for row in found.winners for name in row)
     wins = f"**{_named(found.verdict, signs)}**"
+    close = int(found.close.sum())
+    clear = f" whose lead is more than chance ({chance:.3f})" if close else ""
+    cells = f"{measured} cells{clear}"
     if measured == 1:
-        return f"{wins} wins in the one cell that is measured."
+        return f"{wins} wins in the one cell {clear.strip() or 'that is measured'}."
     if not found.flips.any():
-        return f"{wins} wins in all {measured} cells: whichever family and k, the verdict is the same."
-    lines = "\n".join(f"- {each}" for each in flips(found, signs))
-    return f"The verdict {wins} holds in **{percent(found.share)}** of the {measured} cells. It flips to\n\n{lines}"
+        return f"{wins} wins in all {cells}: whichever family and k, the verdict is the same."
+    first, *more = flips(found, signs)
+    others = f", and to others in {len(more)} more region{'s' * (len(more) > 1)}" if more else ""
+    return f"{wins} wins in **{percent(found.share)}** of the {cells}; it flips to {first}{others}."
 
 
 def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:

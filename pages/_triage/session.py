@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Keys of the widgets that code reads or sets; those of the settings are also in the link.
 SOURCE, SET, ARRAY = "triage.data", "triage.set", "triage.key"
 FOLDER, REFERENCE, TABLE = "triage.folder", "triage.reference", "triage.metadata"
+HOLDOUT = "triage.holdout"
 METHODS, K, SPLIT = "triage.methods", "triage.k", "triage.split"
 SEED, EQUAL = "triage.seed", "triage.equal"
 METHOD, PART, REMOVED = "triage.method", "triage-part", "triage-removed"
@@ -45,6 +46,8 @@ class TriageSession:
     refused_parts: set[str] = field(default_factory=set)
     # The folder that the app serves, as it was last listed.
     listing: FolderListing | None = None
+    # Lines on the pictures that were left out of the last embedding.
+    embedded: list[str] = field(default_factory=list)
     # Uploaded files, messages on those that could not be kept, and how often each field was emptied.
     uploads: UploadedFiles | None = None
     upload_messages: list[str] = field(default_factory=list)

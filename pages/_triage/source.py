@@ -19,6 +19,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import samples_at
 from prviz.triage.measured import TriageSettings
+from prviz.triage.memorisation import check_holdout
 from prviz.triage.result_cache import ResultCache
 
 T = TypeVar("T")
@@ -37,6 +38,7 @@ class CheckpointSource:
     which : key of the choice of files. base : key of that choice, the array and the contents of the reference.
     load : reads all samples of a checkpoint, with labels and pictures.
     store : makes the cache of results. signatures : size and time of the checkpoints' files.
+    holdout : other real samples, for the ceiling and for copies.
     holds : keeps a private folder alive as long as it is needed. link : the source's parts of the link.
     """
 
@@ -47,6 +49,7 @@ class CheckpointSource:
     load: Callable[[Checkpoint], Samples]
     store: Callable[[], ResultCache]
     signatures: Mapping[Path, Signature] = field(default_factory=dict)
+    holdout: Samples | None = None
     uploaded: Uploaded | None = None
     holds: object = None
     link: Mapping[str, str] = field(default_factory=dict)
@@ -92,6 +95,23 @@ def read_reference(which: Hashable, path: Path, signed: Signature | None, below:
     return None
 
 
+def read_holdout(which: Hashable, reference: Samples, path: Path, below: Path | None = None) -> Samples | None:
+    """Other real samples; None, with a message, if they can't be used."""
+    settings, key = TriageSettings(key=array(which)), (which, path, signature(path), array(which), reference.digest)
+
+    def load() -> Samples:
+        found = samples_at(path, settings, below)
+        check_holdout(reference, found)
+        return found
+
+    try:
+        return cache.held_samples(("triage-holdout", *key), load)
+    except (ValueError, OSError) as error:
+        reason = plain(str(error).partition("\n")[0])
+        st.error(f"**Held-out real samples** are not used. {reason}", icon=":material/block:")
+    return None
+
+
 def assembled(
     which: Hashable,
     reference: Samples,
@@ -100,6 +120,7 @@ def assembled(
     signatures: Mapping[Path, Signature],
     *,
     link: Mapping[str, str],
+    holdout: Samples | None = None,
     holds: object = None,
 ) -> CheckpointSource:
     """The source of files that the user has chosen; draws the field for a zip of pictures if their tables name some."""
@@ -133,6 +154,7 @@ def assembled(
         load=load,
         store=store,
         signatures=signed,
+        holdout=holdout,
         uploaded=uploaded,
         holds=holds,
         link=link,

@@ -32,7 +32,7 @@ LONGEST_NAME, LONGEST_EXTENSION = 200, 20
 
 @dataclass(kw_only=True)
 class UploadedFiles:
-    """Uploaded files: the reference, the checkpoints by path with their names, and a table.
+    """Uploaded files: the reference, the checkpoints by path with their names, a table, other real samples.
 
     removed : removed checkpoints, which the table may still name.
     """
@@ -43,10 +43,11 @@ class UploadedFiles:
     checkpoints: dict[Path, str] = field(default_factory=dict)
     removed: dict[Path, str] = field(default_factory=dict)
     table: Path | None = None
+    holdout: Path | None = None
 
     @property
     def paths(self) -> list[Path]:
-        return [each for each in (self.reference, self.table, *self.checkpoints) if each is not None]
+        return [each for each in (self.reference, self.table, self.holdout, *self.checkpoints) if each is not None]
 
     def put(self, name: str, data: memoryview) -> Path:
         """Write a file into a folder of its own. Raises OSError if it can't be written."""
@@ -76,6 +77,19 @@ class UploadedFiles:
         free = shutil.disk_usage(self.folder.path).free
         if free - size < LEAST_FREE:
             raise OSError(f"its disk has {human_size(free)} left, and the last {human_size(LEAST_FREE)} stay free")
+
+    def take(self, kind: str, path: Path, upload_name: str) -> None:
+        """Give a file that is written its part: "real", "table-of", "held-out", or "many", a checkpoint."""
+        if kind == "real":
+            self.drop(self.reference)
+            self.reference = path
+        elif kind == "table-of":
+            self.table = path
+        elif kind == "held-out":
+            self.drop(self.holdout)
+            self.holdout = path
+        else:
+            self.add(path, upload_name)
 
     def add(self, path: Path, upload_name: str) -> None:
         shown = self.checkpoints[path] = _unique_name(upload_name, self.checkpoints.values())
@@ -115,6 +129,8 @@ def choose() -> CheckpointSource | None:
             parts.append(count_of(len(held.checkpoints), "checkpoint"))
         if held.table is not None:
             parts.append(f"metadata **{plain(held.table.name)}**")
+        if held.holdout is not None:
+            parts.append(f"other real samples **{plain(held.holdout.name)}**")
         missing = "" if held.reference else " Now add the reference."
         missing = missing or ("" if held.checkpoints else " Now add the checkpoints.")
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -146,30 +162,34 @@ def choose() -> CheckpointSource | None:
         checkpoints,
         lambda: ResultCache(held.folder.path / "results", needed=False),
         dict.fromkeys(held.checkpoints, (0, 0)),  # each was written once
+        holdout=None if held.holdout is None else source.read_holdout(which, real, held.holdout),
         holds=held.folder,
         link={"data": "upload"},
     )
 
 
 def _fields(held: UploadedFiles | None) -> None:
-    """Draw three fields; each is emptied once its files are written, so that memory holds them once."""
+    """Draw the fields; each is emptied once its files are written, so that memory holds them once."""
     emptied = session().emptied
-    keys = {name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of")}
+    keys = {name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of", "held-out")}
     left, right = st.columns(2)
     real = left.file_uploader("Reference: the real samples", key=keys["real"], max_upload_size=LIMIT_MB)
     many = right.file_uploader(
         "Checkpoints, all at once", accept_multiple_files=True, key=keys["many"], max_upload_size=LIMIT_MB
     )
-    table = None
+    table = other = None
     if held is not None and held.checkpoints:
         label = "Metadata (optional): a CSV with the columns file and step, and any others of numbers"
         table = st.file_uploader(label, key=keys["table-of"], max_upload_size=16)
-    if real is None and table is None and not many:
+        label = "Other real samples (optional): show what is possible, else two halves of the reference do"
+        other = st.file_uploader(label, key=keys["held-out"], max_upload_size=LIMIT_MB)
+    if not (real or table or other or many):
         return
     if held is None:
         held = session().uploads = UploadedFiles()
     messages = []
-    for upload in [real, *many, table]:
+    kinds = [("real", real), *(("many", each) for each in many), ("table-of", table), ("held-out", other)]
+    for kind, upload in kinds:
         if upload is None:
             continue
         sessions.uploads.arrived(upload.name)
@@ -182,15 +202,9 @@ def _fields(held: UploadedFiles | None) -> None:
             continue
         finally:
             sessions.uploads.release(upload.file_id)
-        if upload is real:
-            held.drop(held.reference)
-            held.reference = path
-        elif upload is table:
-            held.table = path
-        else:
-            held.add(path, upload.name)
+        held.take(kind, path, upload.name)
     session().upload_messages = messages
-    for name, files in zip(keys, (real, many, table), strict=True):
+    for name, files in zip(keys, (real, many, table, other), strict=True):
         emptied[name] += bool(files)
     st.rerun()
 

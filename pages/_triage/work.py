@@ -26,7 +26,7 @@ from prviz.measure.estimates import passes
 from prviz.measure.workload import cut, duration, estimate_seconds
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import unequal
+from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 
 PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
@@ -147,6 +147,8 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
                 "Use equal sizes", on_click=lambda: st.session_state.update({EQUAL: True}), key="triage-use-equal"
             ):
                 st.rerun()  # the setting is above this fragment
+    if note := other_encoders(one for each in outcomes for one in each.measured):
+        st.warning(f"{plain(note)}.", icon=":material/warning:")
     if layout != _layout(source, run):
         st.rerun()
 
@@ -200,13 +202,14 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
         (each.checkpoint, each.reason, tuple(one.digests for one in each.measured[:1])) for each in outcomes
     )
     results = CheckpointResults(
-        key=("triage", source.key, settings, method, contents),
+        key=("triage", source.key, settings, method, contents, source.holdout and source.holdout.digest),
         reference=reference,
         load=load,
         settings=settings,
         method=method,
         outcomes=outcomes,
         total=run.total,
+        holdout=source.holdout,
         uploaded=source.uploaded,
     )
     tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)

@@ -52,7 +52,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=seed_number, default=0, help="of the split (default: 0)")
     add("--json", nargs="?", const="-", metavar="PATH", help="write everything as JSON, to a file or to stdout")
     add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
-    add("--html", type=Path, metavar="PATH", help="write the figure as one stand-alone HTML file")
+    add("--html", type=Path, metavar="PATH", help="write the figure and all numbers as one HTML file without scripts")
     add(
         "--memory-limit",
         type=memory_size,
@@ -190,14 +190,22 @@ def _write(
     if arguments.csv:
         _put(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
     if arguments.html:
-        from prviz.figures import pr_figure
+        from prviz.estimators import ESTIMATORS
+        from prviz.figures.svg import pr_svg
 
-        title = f"prviz: {pair.real.name} (real), {pair.generated.name} (generated)"
-        notes = None if approximation is None else dict.fromkeys(curves, "approximate")
-        label = "" if approximation is None else approximation.label
+        title = f"{pair.generated.name} (generated) against {pair.real.name} (real)"
+        automatic = {"bandwidth": "auto", "split": "none"}
+        words = [f"{name} {automatic[name] if value is None else value}" for name, value in choice.items()]
         bands = {name: each.band() for name, each in spreads.items()}
-        figure = pr_figure(curves, bound=bound, bands=bands, notes=notes)
-        _put(str(arguments.html), export.standalone_html(figure, title, label))
+        intervals = [f"shaded: {band.meaning}s" for band in list(bands.values())[:1]]
+        line = "; ".join([", ".join(words), *intervals, *([] if approximation is None else [approximation.label])])
+        notes = None if approximation is None else dict.fromkeys(curves, "approximate")
+        drawing = pr_svg(curves, title=title, subtitle=line, bound=bound, bands=bands, notes=notes)
+        titled = {
+            ESTIMATORS[name].title + " (approximate)" * (notes is not None): each for name, each in curves.items()
+        }
+        weights = {"b": arguments.b, "eps": arguments.eps}
+        _put(str(arguments.html), export.curves_html(drawing, titled, title=title, settings=line, **weights))
 
 
 def _put(target: str, text: str) -> None:

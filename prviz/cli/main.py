@@ -20,6 +20,7 @@ from typing import NoReturn
 import prviz
 from prviz.cli.battery import add_battery
 from prviz.cli.curve import add_curve
+from prviz.cli.embed import add_embed
 from prviz.cli.experiment import add_experiment
 from prviz.cli.parity import add_parity
 from prviz.cli.sweep import add_sweep
@@ -84,6 +85,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Iterable[str]]:
     commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
     _add_app(commands.add_parser("app", help="start the app in the browser"))
     add_curve(commands.add_parser("curve", help="measure two files"))
+    add_embed(commands.add_parser("embed", help="turn pictures or texts into a file of features"))
     add_sweep(commands.add_parser("sweep", help="measure a grid of problems and settings"))
     add_experiment(commands.add_parser("experiment", help="run an experiment of the papers"))
     add_battery(commands.add_parser("battery", help="run the sanity battery: what should any score do?"))

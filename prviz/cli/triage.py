@@ -27,10 +27,14 @@ if TYPE_CHECKING:
 
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+    from prviz.triage.memorisation import Memorisation
+    from prviz.triage.yardstick import Yardstick
 
 # Options that the report sets, with their defaults.
 _REPORTED: dict[str, Any] = {
-    **dict.fromkeys(("reference", "method", "key", "metadata", "out", "report", "tensorboard", "metrics", "scheduler")),
+    **dict.fromkeys(
+        ("reference", "method", "key", "metadata", "out", "report", "tensorboard", "metrics", "scheduler", "holdout")
+    ),
     **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": False},
 }
 # Most differences that are listed; the others are only counted.
@@ -88,7 +92,7 @@ class Outputs:
         if self._reports:
             from prviz.reports.files import check_targets
 
-            others = [each for each in (arguments.metadata, arguments.metrics) if each is not None]
+            others = [each for each in (arguments.metadata, arguments.metrics, arguments.holdout) if each is not None]
             check_targets(self._reports, [arguments.reference, *(each.path for each in checkpoints), *others])
         if arguments.tensorboard is None and arguments.metrics is None:
             return
@@ -103,7 +107,12 @@ class Outputs:
         if found.left_out is not None:
             _say(found.left_out)
 
-    def write(self, outcomes: Sequence[CheckpointOutcome]) -> None:
+    def write(
+        self,
+        outcomes: Sequence[CheckpointOutcome],
+        copies: Mapping[str, Memorisation],
+        possible: Yardstick | None,
+    ) -> None:
         """Write reports and summaries. Raises OSError where that fails."""
         arguments = self._arguments
         if self._steps:
@@ -121,7 +130,15 @@ class Outputs:
             from prviz.triage.measure import samples_at
 
             reference = samples_at(arguments.reference, self._settings)
-            report = document(reference, arguments.reference, outcomes, self._settings, arguments.goal)
+            report = document(
+                reference,
+                arguments.reference,
+                outcomes,
+                self._settings,
+                arguments.goal,
+                memorisation=copies,
+                yardstick=possible,
+            )
             write_reports(report, self._reports)
             _say(f"wrote {', '.join(str(path) for path in self._reports)}")
 
@@ -159,6 +176,13 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         default="balanced",
         metavar="GOAL",
         help="precision, balanced, recall, or a number from 0 (precision) to 1 (recall) (default: balanced)",
+    )
+    add(
+        "--holdout",
+        type=Path,
+        metavar="FILE",
+        help="other real samples: the ceiling of every score, and what copies of the reference are compared with "
+        "(default: two halves of the reference, and the reference itself)",
     )
     add("--key", metavar="NAME", help="array of the files that hold several")
     add("--equal-sizes", action="store_true", help="cut all sets, by the seed, to the size of the smallest")
@@ -212,11 +236,14 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
 def _triage(arguments: argparse.Namespace) -> int:
     if arguments.rerun is not None:
         return again(arguments)
+    from prviz.measure.workload import cut
     from prviz.studies.tasks import dask_executor
     from prviz.triage.inputs import checkpoints_of
     from prviz.triage.measure import measure_all, measure_elsewhere, samples_at
     from prviz.triage.measured import TriageSettings
+    from prviz.triage.memorisation import held_out_distances, memorisation_of, memorised_text
     from prviz.triage.result_cache import ResultCache
+    from prviz.triage.yardstick import yardstick
 
     methods = tuple(name for entry in arguments.method or ["knn"] for name in entry.split(","))
     settings = TriageSettings(
@@ -233,14 +260,16 @@ def _triage(arguments: argparse.Namespace) -> int:
         and realpath(arguments.out) in map(realpath, arguments.checkpoints)
     ):
         raise ValueError(f"--out {arguments.out} is a folder of checkpoints, and results are .npz files; name another")
-    others = [each for each in (arguments.reference, arguments.metrics) if each is not None]
+    others = [each for each in (arguments.reference, arguments.metrics, arguments.holdout) if each is not None]
     checkpoints = checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=others)
     outputs = Outputs(arguments, checkpoints, settings)
     store = ResultCache.cache() if arguments.out is None else ResultCache(arguments.out)
     scheduler, limit = arguments.scheduler, arguments.memory_limit
+    reference = samples_at(arguments.reference, settings)
+    holdout = None if arguments.holdout is None else samples_at(arguments.holdout, settings)
+    held_out = held_out_distances(reference, holdout)
     with nullcontext() if scheduler is None else dask_executor(scheduler) as executor, watched(None) as line:
         if executor is None:
-            reference = samples_at(arguments.reference, settings)
             outcomes = measure_all(reference, checkpoints, settings, store=store, memory_limit=limit, progress=line)
         else:
             outcomes = measure_elsewhere(
@@ -249,10 +278,21 @@ def _triage(arguments: argparse.Namespace) -> int:
         found = _collected(outcomes, len(checkpoints), line)
     place = {each: at for at, each in enumerate(checkpoints)}
     found.sort(key=lambda each: place[each.checkpoint])
-    sys.stdout.write(_ranking(arguments.reference.name, found, settings, arguments.goal))
+    copies = memorisation_of(reference, found, settings, held_out)
+    if warning := memorised_text({one_line(name): each for name, each in copies.items()}):
+        sys.stdout.write(f"{warning}\n\n")
+    measured = [each.measured[0] for each in found if each.measured]
+    possible: Yardstick | None = None
+    if measured:
+        real, size = cut(reference, measured[0].n_real, settings.seed), max(each.n_generated for each in measured)
+        try:
+            possible = yardstick(real, settings, holdout, size=size, store=store, memory_limit=limit)
+        except ValueError as error:
+            _say(f"no ceiling: {error}")
+    sys.stdout.write(_ranking(arguments.reference.name, found, settings, arguments.goal, possible))
     if store.trouble is not None:
         sys.stderr.write(f"prviz: {one_line(store.trouble)}; the next run measures again\n")
-    outputs.write(found)
+    outputs.write(found, copies, possible)
     failed = sum(each.reason is not None for each in found)
     return 2 if failed == len(found) else 1 if failed else 0
 
@@ -272,10 +312,17 @@ def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: Progress
     return found
 
 
-def _ranking(reference: str, outcomes: Sequence[CheckpointOutcome], settings: TriageSettings, goal: float) -> str:
+def _ranking(
+    reference: str,
+    outcomes: Sequence[CheckpointOutcome],
+    settings: TriageSettings,
+    goal: float,
+    possible: Yardstick | None,
+) -> str:
     """Text of the ranking by every family, a note on sizes, and the files that failed."""
-    from prviz.triage.measure import unequal
-    from prviz.triage.ranking import rank
+    from prviz.triage.measure import other_encoders, unequal
+    from prviz.triage.ranking import rank, verdict
+    from prviz.triage.stability import least
 
     parts = []
     measured = [each for outcome in outcomes for each in outcome.measured]
@@ -283,15 +330,43 @@ def _ranking(reference: str, outcomes: Sequence[CheckpointOutcome], settings: Tr
         of_method = [each for each in measured if each.method == name]
         table = rank(of_method, goal, seed=settings.seed)
         extra = {each.checkpoint.name: each.checkpoint.extra for each in of_method}
-        parts.append(f"{_head(name, of_method, reference, goal)}\n{_table(table, extra)}")
+        decision = verdict(table.assign(checkpoint=table["checkpoint"].map(one_line)), n=least(of_method))
+        parts.append(f"{_head(name, of_method, reference, goal)}\n{decision}\n{_table(table, extra)}")
+        if possible is not None:
+            parts.append(_of_ceiling(possible, name, of_method, list(table["checkpoint"]), goal, settings.seed))
     if note := unequal(measured):
         parts.append(f"Note: {note} (--equal-sizes).")
+    if note := other_encoders(measured):
+        parts.append(f"Note: {one_line(note)}.")
     failed = [
         f"  {one_line(each.checkpoint.path)}: {one_line(each.reason)}" for each in outcomes if each.reason is not None
     ]
     if failed:
         parts.append("\n".join([f"Failed, {len(failed)} of {len(outcomes)}:", *failed]))
     return "\n\n".join(parts) + "\n"
+
+
+def _of_ceiling(
+    possible: Yardstick,
+    method: str,
+    measured: Sequence[MeasuredCheckpoint],
+    names: Sequence[str],
+    goal: float,
+    seed: int,
+) -> str:
+    """Ceiling and floor in a line, and every checkpoint's share of the ceiling, best first."""
+    from prviz.triage.ranking import score
+    from prviz.triage.yardstick import shares_of_ceiling
+
+    shares = shares_of_ceiling(measured, possible.ceiling[method], goal, seed)
+    width = max(len(one_line(name)) for name in names)
+    top, floor = score(possible.ceiling[method].curve, goal), score(possible.floor[method].curve, goal)
+    lines = [f"Ceiling {top:.4f}: {possible.source}. Floor {floor:.4f}: their features shuffled. Share of the ceiling:"]
+    for name in names:
+        share = shares[name]
+        between = f"[{share.low:.0%}, {share.high:.0%}]"
+        lines.append(f"      {one_line(name).ljust(width)}  {share.share:4.0%}  {between:14}  {share.sentence}")
+    return "\n".join(lines)
 
 
 def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, goal: float) -> str:

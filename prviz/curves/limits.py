@@ -16,16 +16,15 @@ from prviz.curves.pr_curve import PRCurve
 
 Floats = NDArray[np.float64]
 
-# Thresholds on the key c_Y / c_X at which coverage is integrated, and bins of eta, which has a continuous distribution.
-_THRESHOLDS = 401
-_BINS = 400
+# Bins of eta, which has a continuous distribution, and thresholds on the key c_Y / c_X at which coverage is integrated.
+STEPS = 400
 # Seconds of coverage's limit per threshold, bin and neighbour, on a slow machine.
 _TERM_SECONDS = 1e-7
 # Smallest eta and 1 - eta: below it SciPy's negative binomial distribution gives nan.
 _SMALLEST_SHARE = 1e-12
 
 
-def limit_curve(truth: PRCurve, method: str, k: int) -> PRCurve:
+def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> PRCurve:
     """The curve of a family at a fixed k for infinitely many samples, with a split, from the true curve alone.
 
     Parameters
@@ -36,6 +35,8 @@ def limit_curve(truth: PRCurve, method: str, k: int) -> PRCurve:
         A name in LIMITS: "knn" or "coverage".
     k : int
         Number of neighbours, at least 1.
+    steps : int, default 400
+        Bins of eta, and thresholds on coverage's key. With 100 the IoU with the truth moves by less than 0.002.
 
     Returns
     -------
@@ -58,31 +59,31 @@ def limit_curve(truth: PRCurve, method: str, k: int) -> PRCurve:
         raise ValueError(f"method = {method!r}; the limit is known of {', '.join(LIMITS)}")
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ValueError(f"k = {k!r}; an integer from 1 is needed")
-    p, q, eta = _masses(truth)
-    below = LIMITS[method](eta, k)  # (thresholds, edges)
+    p, q, eta = _masses(truth, steps)
+    below = LIMITS[method](eta, k, steps)  # (thresholds, edges)
     alone = 1.0 - truth.extreme_precision  # of the generated samples, where nothing real is: never called real
     return PRCurve.from_error_rates(
         np.clip(truth.extreme_recall - below @ p, 0.0, 1.0), np.clip(below @ q, 0.0, 1.0 - alone)
     )
 
 
-def limit_seconds(truth: PRCurve, method: str, k: int) -> float:
+def limit_seconds(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> float:
     """Estimated seconds of `limit_curve`, on a slow machine; kNN's take a few milliseconds."""
-    return _TERM_SECONDS * _THRESHOLDS * len(_masses(truth)[0]) * k * (method == "coverage")
+    return _TERM_SECONDS * steps * len(_masses(truth, steps)[0]) * k * (method == "coverage")
 
 
-def _masses(truth: PRCurve) -> tuple[Floats, Floats, Floats]:
+def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
     """Masses (m,) of P and of Q where both are, by bins of eta, and the mean eta of each bin."""
     p, q = truth.edge_masses
-    if len(p) > _BINS:
-        places = np.minimum((_BINS * (p / (p + q))).astype(np.intp), _BINS - 1)
-        p, q = (np.bincount(places, weights=side, minlength=_BINS).astype(np.float64) for side in (p, q))
+    if len(p) > bins:
+        places = np.minimum((bins * (p / (p + q))).astype(np.intp), bins - 1)
+        p, q = (np.bincount(places, weights=side, minlength=bins).astype(np.float64) for side in (p, q))
     used = p + q > 0
     p, q = p[used], q[used]
     return p, q, np.clip(p / (p + q), _SMALLEST_SHARE, 1.0 - _SMALLEST_SHARE)
 
 
-def _knn(eta: Floats, k: int) -> Floats:
+def _knn(eta: Floats, k: int, steps: int) -> Floats:  # noqa: ARG001 - exact
     """P(key <= t | eta) at the keys (k - j) / j of j = k, ..., 1 real samples among k."""
     from scipy.stats import binom
 
@@ -90,9 +91,9 @@ def _knn(eta: Floats, k: int) -> Floats:
     return below
 
 
-def _coverage(eta: Floats, k: int) -> Floats:
+def _coverage(eta: Floats, k: int, steps: int) -> Floats:
     """P(key <= t | eta) at thresholds t of equal angles, and at 0."""
-    angles = np.linspace(0.0, np.pi / 2, _THRESHOLDS)[1:-1]
+    angles = np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]
     low = np.tan(angles[angles <= np.pi / 4])
     upper = 1.0 - _key_below(1.0 - eta, k, low[::-1], strict=True)  # 1 / key of the exchanged roles, at 1 / t
     return np.concatenate([_key_below(eta, k, np.concatenate([[0.0], low])), upper])
@@ -104,6 +105,7 @@ def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False)
     The key is at most 1 where the k-th real sample comes first, after j generated ones: c_Y = j and c_X = k + i, with i
     further real samples before the k-th generated one.
     """
+    from scipy.special import betainc
     from scipy.stats import nbinom
 
     j = np.arange(k)[:, None]
@@ -115,8 +117,10 @@ def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False)
             continue
         least = j / t - k
         more = np.where(j == 0, 0, np.floor(least) + 1 if strict else np.ceil(least))
-        found.append(np.sum(first * nbinom.sf(more - 1, k - j, 1.0 - eta), axis=0))
+        # nbinom.sf(more - 1, k - j, 1 - eta), without its checks of arguments
+        later = np.where(more > 0, betainc(np.maximum(more, 1), k - j, eta), 1.0)
+        found.append(np.sum(first * later, axis=0))
     return np.stack(found)
 
 
-LIMITS: Mapping[str, Callable[[Floats, int], Floats]] = {"knn": _knn, "coverage": _coverage}
+LIMITS: Mapping[str, Callable[[Floats, int, int], Floats]] = {"knn": _knn, "coverage": _coverage}

@@ -451,8 +451,8 @@ def preflight(
     -------
     Preflight
         Findings on sizes, dimension, duplicates inside and across the sets, constant features, norms, spread,
-        scales, effective dimension, k and evaluation samples; and on names that look swapped. Every
-        value is exact except effective dimensions above 5,000 rows, which come from a seeded draw.
+        scales, effective dimension, k and evaluation samples; on encoders, where a file names one; and on names that
+        look swapped. Every value is exact except effective dimensions above 5,000 rows, which come from a seeded draw.
 
     Raises
     ------
@@ -483,7 +483,7 @@ def preflight(
     of_features = (_constant, _norms, _spread, _scales, _effective)
     of_setting = (_neighbours, _evaluation)
     findings = [finding(facts) for finding in (*of_values, *of_features, *of_setting)]
-    return Preflight((*findings, *_names(pair)), facts.copies, *facts.effective, facts)
+    return Preflight((*findings, *_encoders(pair), *_names(pair)), facts.copies, *facts.effective, facts)
 
 
 def _neighbours(facts: PairFacts) -> Finding:
@@ -510,6 +510,38 @@ def _evaluation(facts: PairFacts) -> Finding:
     if n == 0:
         effect = "A set of one sample leaves nothing to measure error rates with: no estimator can be held out."
     return Finding("Evaluation samples", value, grade(n < FEW_EVALUATED, n == 0), effect)
+
+
+# Entries of `Samples.encoder` that decide the features; source and versions may differ.
+_SAME_ENCODER = ("encoder", "weights_sha256", "transform")
+
+
+def encoder_difference(pair: SamplePair) -> str:
+    """What differs between the encoders of the two sets, as plain text; "" unless both are known and differ."""
+    real, generated = pair.real.encoder, pair.generated.encoder
+    differing = [key for key in _SAME_ENCODER if real.get(key, "") != generated.get(key, "")]
+    if not differing or not real or not generated:
+        return ""
+    key = differing[0]
+    ends = [_shown(each.get(key, "")) or "none" for each in (real, generated)]
+    return f"{key.replace('_', ' ')}: {ends[0]} real, {ends[1]} generated"
+
+
+def _encoders(pair: SamplePair) -> tuple[Finding, ...]:
+    known = [side for side in pair if side.encoder]
+    if not known:
+        return ()
+    name = _shown(known[0].encoder["encoder"])
+    if difference := encoder_difference(pair):
+        effect = (
+            "Two encoders put the same sample at two places: no estimator compares anything then. Embed both by one."
+        )
+        return (Finding("Encoder", difference, "warning", effect),)
+    if len(known) == 1:
+        side = "real" if known[0] is pair.real else "generated"
+        effect = "The other file does not say what made it; only one encoder for both makes samples comparable."
+        return (Finding("Encoder", f"{name}, {side} samples only", "note", effect),)
+    return (Finding("Encoder", name, "ok", "Both sets are of the same encoder, weights and transform."),)
 
 
 def _role(name: str) -> str:

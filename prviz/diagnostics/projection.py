@@ -15,6 +15,8 @@ from prviz.samples import SamplePair
 MOST_ROWS = 4000
 # Features above which the discriminant is restricted to this number of leading principal components.
 MOST_FEATURES = 200
+# Further directions of the random subspace, and its iterations; scikit-learn takes the same for so few components.
+_OVERSAMPLES, _ITERATIONS = 10, 7
 # Values projected at a time.
 _BLOCK_VALUES = 1 << 22
 
@@ -36,23 +38,13 @@ def shown_coordinates(pair: SamplePair) -> tuple[NDArray[np.float64], tuple[str,
     """Coordinates, (n, 1) or (n, 2), of all samples, real ones first, and the title of each axis.
 
     In one and two dimensions the coordinates are the features; otherwise the two leading principal components of both
-    sets together, with the share of the variance that each explains, from a seeded draw of 4,000 rows where there are
-    more.
+    sets together, with the share of the variance that each explains.
     """
     values = np.concatenate([samples.values for samples in pair])
     if pair.d <= 2:
         return values.astype(np.float64), tuple(f"feature {i + 1}" for i in range(pair.d))
-    from sklearn.decomposition import PCA
-
-    scale = float(np.abs(values).max()) or 1.0  # squares of huge values must not overflow
-    rows = np.random.default_rng(0).permutation(len(values))[:MOST_ROWS]
-    components = PCA(n_components=min(2, *values[:MOST_ROWS].shape), svd_solver="randomized", random_state=0)
-    with np.errstate(invalid="ignore"):  # a single point has no variance to share
-        components.fit(values[rows].astype(np.float64) / scale)
-    points = components.transform(values / scale).astype(np.float64) * scale
-    shares = np.nan_to_num(components.explained_variance_ratio_)
-    titles = tuple(f"principal component {i + 1} ({share:.0%} of the variance)" for i, share in enumerate(shares))
-    return points, titles
+    projection = principal_projection(pair, 2)
+    return projection.points, tuple(f"principal {title}" for title in projection.titles)
 
 
 def principal_projection(pair: SamplePair, count: int = 4) -> Projection:
@@ -125,12 +117,14 @@ def _drawn(pair: SamplePair) -> _Drawn:
 
 def _components(values: Floats, count: int) -> tuple[Floats, Floats]:
     """Leading principal components, (c, d), and the share of the variance that each explains."""
-    from sklearn.decomposition import PCA
-
-    model: Any = PCA(n_components=min(count, *values.shape), svd_solver="randomized", random_state=0)
-    with np.errstate(invalid="ignore"):  # a single point has no variance to share
-        model.fit(values)
-    axes: Floats = model.components_
+    centred = values - values.mean(axis=0)
+    # Halko, Martinsson and Tropp 2011, algorithm 4.4: iterations on a random subspace, from a fixed seed.
+    width = min(count + _OVERSAMPLES, *values.shape)
+    basis = np.linalg.qr(centred @ np.random.default_rng(0).normal(size=(values.shape[1], width)))[0]
+    for _ in range(_ITERATIONS):
+        basis = np.linalg.qr(centred @ np.linalg.qr(centred.T @ basis)[0])[0]
+    _, lengths, axes = np.linalg.svd(basis.T @ centred, full_matrices=False)
+    axes, total = axes[:count], float((centred**2).sum())
     largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
     axes = axes * np.where(largest < 0, -1.0, 1.0)[:, None]
-    return axes, np.nan_to_num(model.explained_variance_ratio_)
+    return axes, lengths[:count] ** 2 / (total or 1.0)  # a single point has no variance to share

@@ -28,7 +28,7 @@ from prviz.figures.papers import experiment_figures
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import bias_figure, pr_figure
 from prviz.figures.robustness import Contender, agreement_figure, fewer_samples_figure, winners_figure
-from prviz.figures.samples import samples_figure
+from prviz.figures.samples import roles_figure, samples_figure
 from prviz.figures.surrogate import RankedBar, SettingLine, ranked_bars, setting_lines_figure
 from prviz.figures.sweeps import sweep_figure
 from prviz.figures.tail import tail_figure
@@ -37,10 +37,12 @@ from prviz.figures.theme import (
     GENERATED_COLOR,
     REAL_COLOR,
     SPARE_COLORS,
+    SYMBOLS,
     TRUTH_COLOR,
     colors,
     plain,
     standalone,
+    symbols,
 )
 
 __all__ = [
@@ -50,6 +52,7 @@ __all__ = [
     "REAL_COLOR",
     "RIVAL_COLORS",
     "SPARE_COLORS",
+    "SYMBOLS",
     "TRUTH_COLOR",
     "BallMembersView",
     "Contender",
@@ -91,6 +94,7 @@ __all__ = [
     "rates_figure",
     "rival_paths",
     "rival_traces",
+    "roles_figure",
     "samples_figure",
     "setting_lines_figure",
     "spectrum_figure",
@@ -100,6 +104,7 @@ __all__ = [
     "support_map_figure",
     "support_samples_figure",
     "sweep_figure",
+    "symbols",
     "tail_figure",
     "votes_figure",
     "winners_figure",

@@ -26,12 +26,13 @@ class MarkerStyle(NamedTuple):
     size: int
 
 
-# Samples called real have the colour of their role, samples called generated a warm one.
+# Samples called real have the colour of their role, samples called generated a warm one; all generated ones are
+# triangles.
 GROUP_LOOKS: Mapping[str, MarkerStyle] = {
     "kept": MarkerStyle(theme.REAL_COLOR, "circle", 6),
     "missed": MarkerStyle("#C2255C", "x", 8),
-    "accepted": MarkerStyle(theme.GENERATED_COLOR, "diamond", 6),
-    "rejected": MarkerStyle("#C77700", "triangle-up", 8),
+    "accepted": MarkerStyle(theme.GENERATED_COLOR, "triangle-up", 7),
+    "rejected": MarkerStyle("#C77700", "triangle-down", 8),
 }
 _OPACITY = 0.85
 

@@ -51,7 +51,7 @@ def support_map_figure(
     ----------
     axes : coordinates of the grid's columns and rows.
     classes : (rows, columns) indices in `prviz.diagnostics.cosupport.CLASSES`.
-    points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones (diamonds).
+    points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones (triangles).
     balls : circles to draw, of either role; the legend gives their number and the total.
     most : largest number of samples of each role drawn, evenly chosen.
 
@@ -144,7 +144,7 @@ def support_samples_figure(
 
     Parameters
     ----------
-    points : (n, 2) coordinates. is_real : (n,) True for circles, False for diamonds. classes : (n,) indices in
+    points : (n, 2) coordinates. is_real : (n,) True for circles, False for triangles. classes : (n,) indices in
         `prviz.diagnostics.cosupport.CLASSES`.
     rows : (n,) row number of each sample; by default its index.
     notes : (n,) text on each sample for the hover.
@@ -236,7 +236,7 @@ def _region_entries(classes: NDArray[np.int8]) -> list[go.Scatter]:
 
 
 def _samples(
-    points: Floats, is_real: NDArray[np.bool_], most: int, symbols: tuple[str, str] = ("circle", "diamond")
+    points: Floats, is_real: NDArray[np.bool_], most: int, symbols: tuple[str, str] = ("circle", "triangle-up")
 ) -> list[go.Scatter]:
     traces = []
     for (role, _, color), symbol, chosen in zip(theme.ROLES, symbols, (is_real, ~is_real), strict=True):
@@ -249,7 +249,7 @@ def _samples(
                 y=points[shown, 1],
                 name=f"{role} samples{drawn}",
                 mode="markers",
-                marker={"color": color, "symbol": symbol, "size": 4 if symbol in ("circle", "diamond") else 9},
+                marker={"color": color, "symbol": symbol, "size": 4 if symbol in ("circle", "triangle-up") else 9},
                 opacity=0.75,
                 hoverinfo="skip",
             )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Real samples and generated ones, told apart without colour as well.
 _ROLES: Mapping[str, dict[str, Any]] = {
     "real": {"color": theme.REAL_COLOR, "dash": "solid", "symbol": "circle"},
-    "generated": {"color": theme.GENERATED_COLOR, "dash": "dash", "symbol": "diamond"},
+    "generated": {"color": theme.GENERATED_COLOR, "dash": "dash", "symbol": "triangle-up"},
 }
 # Most directions that are marked one by one.
 _MARKED_DIRECTIONS = 40

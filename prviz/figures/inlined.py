@@ -37,7 +37,7 @@ def standalone_page(
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src "
-        "'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+        "'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
     )
     head = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',

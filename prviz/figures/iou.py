@@ -101,7 +101,7 @@ def iou_sweep_figure(
     Raises ValueError when a method's two sequences differ in length, or for xs <= 0 with log_x.
     """
     figure, color = go.Figure(), theme.colors(values)
-    hover = f"{theme.plain(xlabel)} = %{{x:.4g}}<br>{theme.plain(ylabel)} = %{{y:.3f}}<extra></extra>"
+    hover = f"{theme.plain(xlabel)} = %{{x:.4~g}}<br>{theme.plain(ylabel)} = %{{y:.3f}}<extra></extra>"
     for name, (xs, ious) in values.items():
         theme.check_sweep(name, xs, ious, log_x)
         pairs = sorted(zip(map(float, xs), map(float, ious), strict=True))

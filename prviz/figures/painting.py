@@ -68,7 +68,7 @@ def _stairs(masses: ArrayLike) -> dict[str, Floats]:
 def painted_plane_figure(real: ArrayLike, generated: ArrayLike, *, side: int) -> go.Figure:
     """Samples (n, 2) and (m, 2) on the unit square, its grid of side x side cells behind them.
 
-    The traces are the real samples (circles) and the generated ones (diamonds). Raises ValueError for other shapes.
+    The traces are the real samples (circles) and the generated ones (triangles). Raises ValueError for other shapes.
     """
     figure = go.Figure()
     for given, (role, symbol, color) in zip((real, generated), theme.ROLES, strict=True):

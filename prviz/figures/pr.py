@@ -45,7 +45,7 @@ def pr_figure(
 
     Parameters
     ----------
-    curves : estimates by name; families keep their colour. Drawn in this order.
+    curves : estimates by name; families keep their colour and their marker. Drawn in this order.
     truth : the curve to compare with, or None.
     bound : an upper bound of the true curve, or None: a thin line, beyond which the plot is shaded.
     limits : by a family's name the curve that more samples bring it to, dotted in its colour.
@@ -56,7 +56,7 @@ def pr_figure(
     Each point carries customdata [lam, fpr, fnr]: the trade-off and the error rates of the classifier that is
     optimal there, lam from 0 to inf. A front end finds the same classifier in `error_space_figure` by them.
     """
-    color = theme.colors(curves)
+    color, symbol = theme.colors(curves), theme.symbols(curves)
     figure = go.Figure()
     for name, band in (bands or {}).items():
         area = theme.polygon(
@@ -71,7 +71,9 @@ def pr_figure(
     if truth is not None:
         figure.add_trace(_curve(theme.TRUTH_LABEL, truth, theme.truth_line()))
     for name, curve in curves.items():
-        figure.add_trace(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, "")))
+        trace = _curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""))
+        marker = {"symbol": symbol[name], "size": theme.SYMBOL_SIZE, "maxdisplayed": theme.MOST_SYMBOLS}
+        figure.add_trace(trace.update(mode="lines+markers", marker=marker | {"color": color[name]}))
     # Last and with ids: they come and go, and a front end keeps hidden those that the user has hidden.
     figure.add_traces([] if bound is None else _bound(bound))
     for name, curve in (limits or {}).items():

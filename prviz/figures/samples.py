@@ -1,4 +1,4 @@
-"""Samples coloured by the ratio of a family's supports."""
+"""Samples by role, or coloured by the ratio of a family's supports."""
 
 from __future__ import annotations
 
@@ -25,6 +25,72 @@ _HOVER = (
 )
 
 
+def roles_figure(
+    points: ArrayLike,
+    is_real: ArrayLike,
+    *,
+    numbers: ArrayLike | None = None,
+    axis_titles: Sequence[str] = ("x", "y"),
+    notes: Sequence[str] | None = None,
+    most: int = 4000,
+    seed: int = 0,
+) -> go.Figure:
+    """Samples in 1-D (histograms above a rug) or 2-D (scatter), with colour and symbol by role.
+
+    Parameters
+    ----------
+    points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
+    is_real : (n,) True for real samples (circles), False for generated ones (triangles).
+    numbers : (n,) row of each sample in its own file or draw, for the hover; by default its row in points, from 1.
+    axis_titles : names of the coordinates, one per column.
+    notes : (n,) what to say of each sample on hover instead of its row.
+    most : largest number of samples drawn, a random subset by `seed`; the axis title says so.
+
+    customdata of each point is [row in points, number]. Arrays are as short as a screen allows, since a page sends them
+    with its first view. Raises ValueError for other shapes or lengths.
+    """
+    coordinates, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
+    n = len(coordinates)
+    rows = np.arange(1, n + 1) if numbers is None else np.asarray(numbers, dtype=np.intp)
+    if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2) or not n == len(real) == len(rows):
+        raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) and one role each are needed")
+    shown, flat, drawn = theme.subset(np.arange(n), most, seed), coordinates.shape[1] == 1, _short(coordinates)
+    ids = np.column_stack([np.arange(n), rows]).astype(np.int16 if max(n, rows.max(initial=0)) < 1 << 15 else np.int32)
+    figure = go.Figure()
+    for place, (name, symbol, color) in enumerate(theme.ROLES):
+        chosen = shown[real[shown] == (name == "real")]
+        look = {"symbol": "line-ns-open", "size": 10} if flat else {"symbol": symbol, "size": 6}
+        said = None if notes is None else [theme.plain(notes[row]) for row in chosen]
+        figure.add_scatter(
+            x=drawn[chosen, 0],
+            y=np.full(len(chosen), place, dtype=np.int8) if flat else drawn[chosen, 1],
+            yaxis="y2" if flat else "y",
+            name=name,
+            mode="markers",
+            marker={"color": color, "opacity": 0.5, **look},
+            selected={"marker": {"opacity": 0.5}},
+            unselected={"marker": {"opacity": 0.5}},
+            legendgroup=name,
+            showlegend=not flat,
+            customdata=ids[chosen],
+            hovertext=said,
+            hovertemplate=f"<b>{name}, {'row %{customdata[1]}' if said is None else '%{hovertext}'}</b><extra></extra>",
+        )
+    if flat:
+        figure.add_traces(_densities(coordinates, real))
+    rug = ("real", "generated") if flat else ()
+    axes = sample_axes(axis_titles, len(shown), n, rug=rug, rug_height=0.18)
+    return theme.finish(figure, height=560, legend=theme.legend(-0.2), **axes)
+
+
+def _short(coordinates: Floats) -> NDArray[np.floating[Any]]:
+    """As numbers of four bytes, where these are exact to a thousandth of the range."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        short = coordinates.astype(np.float32)
+        exact = np.all(np.abs(short - coordinates) <= np.ptp(coordinates, axis=0) / 1000) if coordinates.size else True
+    return short if exact else coordinates
+
+
 def samples_figure(
     points: ArrayLike,
     is_real: ArrayLike,
@@ -43,7 +109,7 @@ def samples_figure(
     Parameters
     ----------
     points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
-    is_real : (n,) True for real samples (circles), False for generated ones (diamonds).
+    is_real : (n,) True for real samples (circles), False for generated ones (triangles).
     c_real, c_generated : (n,) supports of each sample, non-negative. The colours end where 19 of 20 ratios
         do, at 16 at the most; 0/0 has the middle colour; the hover says the true ratio.
     axis_titles : names of the coordinates, one per column.

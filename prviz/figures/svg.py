@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import textwrap
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,18 +19,19 @@ from prviz.figures.pr import BOUND_LABEL
 
 if TYPE_CHECKING:
     from prviz.curves.band import Band
+    from prviz.uncertainty.bootstrap import IntervalBand
 
 Points = NDArray[np.float64]
 
-# Fonts with the same letter widths, one of which most systems have: nothing is embedded or loaded.
-FONT = "Helvetica, Arial, 'Liberation Sans', Arimo, sans-serif"
+# The embedded font, then fonts that stand in where a program reads none from a drawing (Inkscape, office programs).
+FONT = "'prviz Sans', Helvetica, Arial, 'Liberation Sans', Arimo, sans-serif"
 INK, SOFT, RULE = "#1f2430", "#5b6472", "#d5d9e0"
 # Pixels: height of the drawing, its width when square and when 16:9, side, left and top edge of the plot.
 HEIGHT, SQUARE, WIDE, SIDE, LEFT, TOP = 900, 900, 1600, 690, 110, 126
 END = 1.02  # of both axes
-# Pixels of a label's letters, and the width of an average bold letter in these: that of DejaVu Sans, the widest font
-# that may stand in, so that no text is cut.
-LABEL, LETTER = 19, 0.68
+# Pixels of a label's letters, and the width of an average bold letter in these: that of Helvetica, which is wider than
+# the embedded font.
+LABEL, LETTER = 20, 0.58
 _BOLD, _MIDDLE = 'font-weight="bold"', 'text-anchor="middle"'
 
 
@@ -38,11 +42,11 @@ def pr_svg(
     subtitle: str = "",
     truth: PRCurve | None = None,
     bound: PRCurve | None = None,
-    bands: Mapping[str, Band] | None = None,
+    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     notes: Mapping[str, str] | None = None,
     wide: bool = False,
 ) -> str:
-    """A drawing 900 pixels high that needs no script, no style sheet, no font and no network.
+    """A drawing 900 pixels high that holds its font and needs no script and no network.
 
     Parameters
     ----------
@@ -51,7 +55,7 @@ def pr_svg(
     truth, bound, bands, notes : as in `prviz.figures.pr_figure`.
     wide : 16:9, with a column that shows every IoU and, as bars, excess and deficit; False: square.
     """
-    width, color = WIDE if wide else SQUARE, theme.colors(curves)
+    width, color, symbol = WIDE if wide else SQUARE, theme.colors(curves), theme.symbols(curves)
     compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
     texts, lines, looks = {}, {}, {}
     for name, curve in curves.items():
@@ -83,16 +87,25 @@ def pr_svg(
         )
         hover = theme.plain(texts[name] + sides, 200)
         look = f'fill="none" stroke-linejoin="round" {looks[name]}'
-        parts.append(f"<g><title>{hover}</title>{_path(line, look)}</g>")
+        marks = _marks(line, symbol[name], color[name], list(curves).index(name)) if name in curves else ""
+        parts.append(f"<g><title>{hover}</title>{_path(line, look)}{marks}</g>")
     for name, (box, anchor) in place_labels({name: (texts[name], line) for name, line in lines.items()}).items():
         parts += _label(texts[name], box, anchor, color.get(name, INK))
     parts += _column(curves, compared, color) if wide else []
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0 {width} {HEIGHT}" '
         f'font-family="{FONT}" role="img"><title>{theme.plain(title)}: {"; ".join(map(theme.plain, texts.values()))}'
-        f'</title><rect width="{width}" height="{HEIGHT}" fill="#ffffff"/>'
+        f'</title>{_font_face()}<rect width="{width}" height="{HEIGHT}" fill="#ffffff"/>'
     )
     return "\n".join([head, *parts, "</svg>\n"])
+
+
+@cache
+def _font_face() -> str:
+    """The style element that holds the font, whose licence stands beside its file."""
+    font = base64.b64encode(files("prviz.figures").joinpath("font/prviz-sans.woff2").read_bytes()).decode("ascii")
+    source = f"url(data:font/woff2;base64,{font}) format('woff2')"
+    return f"<style>@font-face {{ font-family: 'prviz Sans'; font-weight: 400 700; src: {source}; }}</style>"
 
 
 def place_labels(lines: Mapping[str, tuple[str, Points]]) -> dict[str, tuple[Points, Points]]:
@@ -144,6 +157,17 @@ def _path(points: Points, look: str) -> str:
     return f'<path d="M{pairs}" {look}/>'
 
 
+def _mark(symbol: str, ink: str, x: float, y: float) -> str:
+    return f'<path d="{theme.SYMBOLS[symbol]}" fill="{ink}" transform="translate({x:.1f} {y:.1f}) scale(6)"/>'
+
+
+def _marks(line: Points, symbol: str, ink: str, place: int) -> str:
+    """The curve's marker at a few points along it, which are others for another place in the order."""
+    along = _dense(line)
+    at = (np.arange(theme.MOST_SYMBOLS) + 0.2 + 0.15 * (place % theme.MOST_SYMBOLS)) / theme.MOST_SYMBOLS
+    return "".join(_mark(symbol, ink, x, y) for x, y in along[(at * len(along)).astype(int)].tolist())
+
+
 def _title(name: str) -> str:
     return ESTIMATORS[name].title if name in ESTIMATORS else name
 
@@ -182,18 +206,26 @@ def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
     """The text on a white ground, with a line to its point where it stands off."""
     left, top, right, bottom = box.tolist()
     x, y = anchor.tolist()
-    near_x, near_y = (left, bottom) if left >= x else (right, top)
+    (near_x, near_y), side = ((left, bottom), "start") if left >= x else ((right, top), "end")
     leader = f'<path d="M{x:.1f} {y:.1f} L{near_x:.1f} {near_y:.1f}" stroke="{ink}" stroke-width="1.5"/>'
     ground = f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" '
     return [
         *([leader] if abs(near_x - x) > 10 else []),
         f'{ground}fill="#ffffff" fill-opacity="0.75"/>',
-        _words(text, (left + right) / 2, bottom - 0.3 * LABEL, LABEL, ink=ink, look=f"{_BOLD} {_MIDDLE}"),
+        _words(
+            text,
+            near_x + (6 if side == "start" else -6),
+            bottom - 0.3 * LABEL,
+            LABEL,
+            ink=ink,
+            look=f'{_BOLD} text-anchor="{side}"',
+        ),
     ]
 
 
 def _column(curves: Mapping[str, PRCurve], compared: Mapping[str, Comparison], color: Mapping[str, str]) -> list[str]:
     """Every number right of the plot, beside bars: deficit to the left and excess to the right, or the area."""
+    symbol = theme.symbols(curves)
     left, right, bars, width = 880, WIDE - 50, 1130, 320
     middle, unit = (bars + width / 2, width / 2) if compared else (bars, width)
     head = "IoU with the truth" if compared else "Area under the curve"
@@ -210,6 +242,7 @@ def _column(curves: Mapping[str, PRCurve], compared: Mapping[str, Comparison], c
         place = f'y="{y + 0.25 * step:.1f}" height="{0.5 * step:.1f}"'
         x, length = middle - low * unit, (low + high) * unit
         parts += [
+            _mark(symbol[name], color[name], left - 16, y + 0.5 * step),
             _words(textwrap.shorten(_title(name), 20, placeholder=" …"), left, y + 0.5 * step + 7, 20),
             f'<rect x="{bars}" width="{width}" {place} fill="#f1f3f6"/>',
             f'<rect x="{x:.1f}" width="{length:.1f}" {place} fill="{color[name]}"/>',

@@ -27,6 +27,25 @@ FAMILY_COLORS = {
     "classifier-boosting": "#0F8F9C",
     "classifier-mlp": "#5B7FFF",
 }
+# Marker of each family, the second code beside its colour: Plotly's name, and an SVG path around (0, 0) of radius 1.
+SYMBOLS = {
+    "circle": "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z",
+    "square": "M-.9,-.9H.9V.9H-.9Z",
+    "diamond": "M0,-1.3L1.3,0L0,1.3L-1.3,0Z",
+    "triangle-up": "M0,-1.3L1.2,.9H-1.2Z",
+    "triangle-down": "M0,1.3L1.2,-.9H-1.2Z",
+    "cross": "M-.4,-1.2H.4V-.4H1.2V.4H.4V1.2H-.4V.4H-1.2V-.4H-.4Z",
+    "x": "M-1.1,-.6L-.6,-1.1L0,-.5L.6,-1.1L1.1,-.6L.5,0L1.1,.6L.6,1.1L0,.5L-.6,1.1L-1.1,.6L-.5,0Z",
+    "star": "M0,-1.4L.33,-.45L1.33,-.43L.53,.17L.82,1.13L0,.56L-.82,1.13L-.53,.17L-1.33,-.43L-.33,-.45Z",
+    "triangle-left": "M-1.3,0L.9,1.2V-1.2Z",
+    "triangle-right": "M1.3,0L-.9,1.2V-1.2Z",
+    "hourglass": "M-1,-1.1H1L-1,1.1H1Z",
+    "bowtie": "M-1.1,-1V1L1.1,-1V1Z",
+    "pentagon": "M0,-1.2L1.14,-.37L.7,.97H-.7L-1.14,-.37Z",
+}
+FAMILY_SYMBOLS = dict(zip(ESTIMATORS, SYMBOLS, strict=False))
+# Pixels: diameter of a marker on a curve. Markers on one curve: enough to tell it, few enough to see its course.
+SYMBOL_SIZE, MOST_SYMBOLS = 9, 6
 # First colours for curves that are no family; after these come the colours of families not on screen.
 SPARE_COLORS = ("#3A9AD6",)
 TRUTH_COLOR = "#7f7f7f"
@@ -38,7 +57,7 @@ ORDER_COLORS = ("#0072B2", "#8561C5", "#E0457B", "#C48A00")
 REAL_COLOR, EVEN_COLOR, GENERATED_COLOR = "#8561C5", "#8a8a8a", "#6B9A1F"
 FAINT = "rgba(127,127,127,0.25)"
 # Role, symbol and colour: told apart without colour as well.
-ROLES = (("real", "circle", REAL_COLOR), ("generated", "diamond", GENERATED_COLOR))
+ROLES = (("real", "circle", REAL_COLOR), ("generated", "triangle-up", GENERATED_COLOR))
 # Rays that axes over the angle are marked at.
 TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 _TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
@@ -85,6 +104,15 @@ def colors(names: Iterable[str]) -> dict[str, str]:
     more = [_further_color(index) for index in range(len(others) - len(unused))]
     given = own | dict(zip(others, [*unused, *more], strict=False))
     return {name: given[name] for name in known}
+
+
+def symbols(names: Iterable[str]) -> dict[str, str]:
+    """Marker of each curve, as Plotly names it: a family's own, for other names those that are left, in turn."""
+    known = list(dict.fromkeys(names))
+    own = {name: FAMILY_SYMBOLS[name.partition(":")[0]] for name in known if name.partition(":")[0] in FAMILY_SYMBOLS}
+    left = [symbol for symbol in SYMBOLS if symbol not in own.values()] or list(SYMBOLS)
+    others = [name for name in known if name not in own]
+    return own | {name: left[index % len(left)] for index, name in enumerate(others)}
 
 
 # Halfway, in contrast, between white and the dark page.

@@ -20,7 +20,7 @@ _COLOR = theme.FAMILY_COLORS["knn"]
 # Label, symbol and size by the relation to the best checkpoint; open marks are worse.
 _LOOKS = {
     "best": ("best", "diamond", 12),
-    "tied": ("can't be told apart from the best", "circle", 9),
+    "tied": ("may be best too", "circle", 9),
     "worse": ("worse than the best", "circle-open", 9),
 }
 
@@ -28,7 +28,7 @@ _LOOKS = {
 class RankedLine(NamedTuple):
     """One checkpoint: its score with an interval, and the two sides of its curve.
 
-    tied : True if it can't be told apart from the best. front : True if no other beats it on both sides.
+    tied : True if it may be best too. front : True if no other beats it on both sides.
     """
 
     name: str
@@ -41,10 +41,13 @@ class RankedLine(NamedTuple):
     recall: float
 
 
-def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, level: float = 0.95) -> go.Figure:
+def ranking_figure(
+    lines: Sequence[RankedLine], *, selected: str | None = None, level: float = 0.95, ceiling: float | None = None
+) -> go.Figure:
     """A dot and a whisker per checkpoint, best first from the top; a dashed line at the score of the best.
 
     lines : in rank order. selected : whose row is shaded. level : of the intervals, for the hover.
+    ceiling : the score of real samples, a dotted line.
     """
     figure = go.Figure()
     figure.add_scatter(  # from low to high, which need not have the score between them
@@ -75,6 +78,7 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
             "interval %{customdata[0]:.3f} to %{customdata[1]:.3f}<extra></extra>",
         )
     low, high = min(line.low for line in lines), max(line.high for line in lines)
+    high = high if ceiling is None else max(high, ceiling)
     ends = [max(min(low, lines[-1].score), 0.0), min(max(high, lines[0].score), 1.0)]
     pad = 0.04 * max(ends[1] - ends[0], 0.02)
     area: dict[str, Any] = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below", "line": {"width": 0}}
@@ -85,6 +89,8 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
     ]
     best: dict[str, Any] = {"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dash"}
     at = {"x0": lines[0].score, "x1": lines[0].score, "yref": "paper", "y0": 0, "y1": 1}
+    real = {"type": "line", "line": {**best, "dash": "dot"}, "x0": ceiling, "x1": ceiling}
+    top = [] if ceiling is None else [{**at, **real, "label": {"text": "real data", "textposition": "end"}}]
     height = _AROUND + max(round(len(lines) * max(_ROW, min(_MOST_ROW, _FEW / len(lines)))), 2 * _MOST_ROW)
     return theme.finish(
         figure,
@@ -92,7 +98,7 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
         margin={"l": 20, "r": 20, "t": 10, "b": 90},
         xaxis=theme.axis("score (larger is better)", range=[ends[0] - pad, ends[1] + pad], zeroline=False),
         yaxis=theme.axis("", **theme.tick_names([_short(line.name) for line in lines]), showgrid=False),
-        shapes=[{"type": "line", "line": best, **at}, *shaded],
+        shapes=[{"type": "line", "line": best, **at}, *top, *shaded],
         legend=theme.legend(-46 / max(height - 100, 1)),  # below the axis title, whatever the height of the plot
     )
 

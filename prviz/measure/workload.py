@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +41,25 @@ FIXED_FAMILY, FIXED_VALUE = 0.1, 1.5e-6  # trees, perceptrons and clusters; line
 # Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit samples of a set))
 LISTS_AT_MOST = 80_000  # lists for 10,000 evaluation and 20,000 fit samples per set, in two indexes
 LIST, LIST_VALUE, LIST_FIT = 5e-5, 1.1e-6, 1.3e-6
+# Rows measured by default, of files too large to measure all within FILE_SECONDS on the reference machine: the largest
+# step that fits; all rows where a step is NEARLY_ALL of them.
+FILE_SECONDS, FILE_ROWS, NEARLY_ALL = 10.0, (1_000, 2_000, 5_000, 10_000), 0.9
 PROBE_ROWS = 384
 PROBE_FEATURES = 64
 PROBE_RUNS = 15
+
+
+class Machine(NamedTuple):
+    """Seconds for a multiply-add of a distance product and for a comparison, on one of the threads; compiled loops."""
+
+    product: float
+    compare: float
+    threads: int
+    compiled: bool
+
+
+# The machine of this cost model's constants, two cores: what it decides is the same on every machine.
+REFERENCE = Machine(2e-11, 5e-10, 2, compiled=True)
 
 
 def _fastest(work: Callable[[], object]) -> float:
@@ -58,7 +74,7 @@ def _fastest(work: Callable[[], object]) -> float:
 
 @lru_cache(maxsize=1)
 def _speed() -> tuple[float, float]:
-    """Seconds on one core for a multiply-add of a distance product and for a comparison, tried once per process."""
+    """`product` and `compare` of this machine, tried once per process."""
     rows = np.random.default_rng(0).standard_normal((PROBE_ROWS, PROBE_FEATURES), dtype=np.float32)
     product = rows @ rows.T
     distances = PROBE_ROWS**2
@@ -98,28 +114,34 @@ def estimate_seconds(n_real: int, n_generated: int, d: int, **options: Unpack[Op
 
     n_real, n_generated, d : sizes and dimension of the pair. options : see `Options`.
     """
+    return _seconds(
+        Machine(*_speed(), available_threads(), native.library() is not None), n_real, n_generated, d, options
+    )
+
+
+def _seconds(machine: Machine, n_real: int, n_generated: int, d: int, options: Options) -> float:
     split, ks = options.get("split", 0.5), options.get("ks", 1)
     curves = options.get("methods", 4) * ks + options.get("bandwidths", 0)
     values = (n_real + n_generated) * d * (VALUE + (DRAWN if options.get("drawn") else 0.0))
     alone, fixed = options.get("direct", 0) * ks, options.get("fixed", 0)
     fitted = fixed * (FIXED_FAMILY + FIXED_VALUE * (n_real + n_generated) * d)
-    once = DIRECT * _pass_seconds(n_real, n_generated, d, 4, split) if alone else 0.0
-    shared = _pass_seconds(n_real, n_generated, d, curves, split) if curves else 0.0
+    once = DIRECT * _pass_seconds(n_real, n_generated, d, 4, split, machine) if alone else 0.0
+    shared = _pass_seconds(n_real, n_generated, d, curves, split, machine) if curves else 0.0
     return FIXED + values + fitted + alone * once + shared
 
 
-def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: float | None) -> float:
+def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: float | None, machine: Machine) -> float:
     """Expected seconds of one pass over the distances for this number of curves."""
     fit = (fit_size(n_real, split), fit_size(n_generated, split))
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
     inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
-    bulk, k, (product, compare) = curves > FEW, math.isqrt(min(n_real, n_generated)), _speed()
+    bulk, k = curves > FEW, math.isqrt(min(n_real, n_generated))
     pairs = inside / 2 + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
     compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (BULK_RANK if bulk else RANK)
-    compare *= 1.0 if native.library() else NUMPY
-    shared = pairs * d * product * PRODUCT + compared * compare
+    compare = machine.compare * (1.0 if machine.compiled else NUMPY)
+    shared = pairs * d * machine.product * PRODUCT + compared * compare
     whole = 0.0 if split is not None or bulk else evaluate * WHOLE
-    return whole + curves * (HULL + evaluate * HULL_POINT) + shared / available_threads()
+    return whole + curves * (HULL + evaluate * HULL_POINT) + shared / machine.threads
 
 
 def approximate_seconds(n_real: int, n_generated: int, d: int, *, split: float | None = 0.5) -> float:
@@ -146,6 +168,17 @@ def live_size(n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECO
         else:
             low = middle
     return low
+
+
+def default_rows(n_real: int, n_generated: int, d: int) -> int:
+    """Rows of each set of a file to measure, the same on every machine: all, or a step of FILE_ROWS."""
+    rows = max(n_real, n_generated)
+
+    def fits(n: int) -> bool:
+        return _seconds(REFERENCE, min(n, n_real), min(n, n_generated), d, {}) <= FILE_SECONDS
+
+    few = max(filter(fits, FILE_ROWS), default=FILE_ROWS[0])
+    return rows if fits(rows) or few > NEARLY_ALL * rows else few
 
 
 def subsample_rows(size: int, n: int, seed: int = 0) -> NDArray[np.intp]:

@@ -7,9 +7,11 @@ anything else is refused with a message that says what it is, where, and what to
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
+from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array
 from prviz.readers.errors import AmbiguousKeyError, ReadError, quoted
 from prviz.readers.keyed import KNOWN_KEYS, KeyedFile, choose_key, find_roles, required_roles
@@ -29,6 +31,7 @@ from prviz.samples import SamplePair, Samples
 __all__ = [
     "ACCEPTED",
     "KNOWN_KEYS",
+    "PICTURES",
     "WITH_KEYS",
     "AmbiguousKeyError",
     "Limits",
@@ -38,6 +41,7 @@ __all__ = [
     "read_pair",
     "recognise",
     "roles",
+    "table_beside",
 ]
 
 ACCEPTED = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
@@ -56,8 +60,10 @@ _MAGIC = {
     b"\xff\xd8\xff": ("a JPEG image", None),
     b"%PDF": ("a PDF document", None),
 }
-_IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _TEXT = (".csv", ".tsv")
+# Entries of `Samples.encoder`, and most characters of one: a file may hold anything.
+_ENCODER, _LONGEST = ("encoder", "source", "transform", "versions", "weights_sha256"), 1_000
 
 
 def recognise(source: FileSource, limits: Limits) -> str:
@@ -75,9 +81,12 @@ def recognise(source: FileSource, limits: Limits) -> str:
         raise refuse_pickle(source)
     if archive and extension != ".npz" and holds_pickle(source, limits):
         raise refuse_pickle(source, torch_archive=True)
-    if extension in _IMAGES:
+    if extension in PICTURES:
+        raise ReadError(f"{source.where}: an image. Embed the images first: {EMBED_PICTURES}.")
+    if extension == ".zip":
         raise ReadError(
-            f"{source.where}: an image. Embed the images first and save the embeddings as one of {', '.join(ACCEPTED)}."
+            f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): {EMBED_PICTURES}. "
+            f"Save embeddings as one of {', '.join(ACCEPTED)}."
         )
     if extension not in ACCEPTED:
         found = f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
@@ -101,6 +110,11 @@ def _check_contents(source: FileSource, head: bytes) -> None:
         raise ReadError(
             f"{source.where}: corrupt, or not a {source.extension} file (it does not begin like one). Save it again."
         )
+
+
+def table_beside(name: str) -> str:
+    """Name of the table in which `prviz embed` repeats a file's samples, with their paths, texts and labels."""
+    return f"{name.removesuffix('.safetensors')}.samples.parquet"
 
 
 _KEYED = (".npz", ".safetensors")
@@ -138,7 +152,8 @@ def read(
         Values (n, d), float32 for files in float16, bfloat16 or float32, else float64. Columns of a table (.csv and
         .tsv with a header line, .parquet, .feather) that are named like ids, labels, splits or paths become ``labels``,
         never cut; ``image`` or ``path`` then names each sample's picture, ``text`` is its text (see
-        `prviz.readers.media`). Arrays of the other formats have no labels.
+        `prviz.readers.media`). Arrays of the other formats have no labels. What `prviz embed` wrote of the encoder
+        becomes ``encoder``.
 
     Raises
     ------
@@ -151,8 +166,8 @@ def read(
     limits = (limits or Limits()).of_file(file.size)
     with _reading(file):
         extension = recognise(file, limits)
-        values, labels = _table(file, extension, key, limits)
-        return _samples(values, file.name if name is None else name, labels)
+        values, labels, metadata = _table(file, extension, key, limits)
+        return _samples(values, file.name if name is None else name, labels, metadata)
 
 
 def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits: Limits | None = None) -> SamplePair:
@@ -188,7 +203,7 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
             )
         with _keyed(file, extension, limits) as arrays:
             chosen = [choose_key(arrays, key) for key in (keys or required_roles(arrays))]
-            real, generated = (_samples(arrays.values(key, limits), file.name, {}) for key in chosen)
+            real, generated = (_samples(arrays.values(key, limits), file.name, {}, arrays.metadata) for key in chosen)
     if real.d != generated.d:
         raise ReadError(
             f"{file.where}: the real samples have {real.d} features, the generated ones {generated.d}. "
@@ -213,10 +228,11 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
             return find_roles(arrays)
 
 
-def _table(file: FileSource, extension: str, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
+def _table(file: FileSource, extension: str, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array], Any]:
+    """Values, labels, and the metadata of the file, which may be anything."""
     if extension in _KEYED:
         with _keyed(file, extension, limits) as arrays:
-            return arrays.values(choose_key(arrays, key), limits), {}
+            return arrays.values(choose_key(arrays, key), limits), {}, arrays.metadata
     if extension in (".parquet", ".feather"):
         from prviz.readers.arrow import read_feather, read_parquet
 
@@ -226,10 +242,10 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits) ->
     if extension == ".npy":
         from prviz.readers.npy import read_npy
 
-        return read_npy(file, limits), {}
+        return read_npy(file, limits), {}, None
     from prviz.readers.delimited import read_delimited
 
-    return read_delimited(file, limits)
+    return *read_delimited(file, limits), None
 
 
 @contextmanager
@@ -242,10 +258,24 @@ def _keyed(file: FileSource, extension: str, limits: Limits) -> Iterator[KeyedFi
         yield arrays
 
 
-def _samples(values: Array, name: str, labels: dict[str, Array]) -> Samples:
+def _samples(values: Array, name: str, labels: dict[str, Array], metadata: Any) -> Samples:
     # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead of copying.
     values.flags.writeable = False
-    return Samples(values, name, labels)
+    return Samples(values, name, labels, encoder=_encoder(metadata))
+
+
+def _encoder(metadata: Any) -> dict[str, str]:
+    """What the metadata of a file say of the encoder, as `prviz embed` writes it; empty where they name none."""
+    if not isinstance(metadata, Mapping):
+        return {}
+    texts = {
+        (key.decode(errors="replace") if isinstance(key, bytes) else key): (
+            value.decode(errors="replace") if isinstance(value, bytes) else value
+        )
+        for key, value in metadata.items()
+    }
+    found = {key: text[:_LONGEST] for key in _ENCODER if isinstance(text := texts.get(key), str)}
+    return found if found.get("encoder") else {}
 
 
 @contextmanager

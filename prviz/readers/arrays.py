@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.array_input import EMBED_PICTURES
 from prviz.readers.errors import ReadError
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
@@ -104,7 +105,8 @@ def _check_shape(header: Header) -> None:
     found = f"{header.where}: {header.dtype_name} of shape ({sizes}{end})"
     if looks_like_images(header):
         raise ReadError(
-            f"{found} looks like images, not embeddings. Embed them first, e.g. with DINOv2, and save (n, d)."
+            f"{found} looks like images, not embeddings. Embed them first: save them as picture files, and type "
+            f"{EMBED_PICTURES}."
         )
     advice = {
         0: "Save a 2-D array, one row per sample.",

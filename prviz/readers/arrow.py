@@ -341,8 +341,8 @@ def _opened(source: FileSource) -> Iterator[Any]:
         yield pa.PythonFile(_Clamped(stream, source.size), mode="r")
 
 
-def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
-    """Values (n, d) and labels of a Parquet file; only their columns are read.
+def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array], Any]:
+    """Values (n, d), labels and metadata of a Parquet file; only the columns of the former are read.
 
     Raises
     ------
@@ -352,7 +352,8 @@ def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[A
 
     footer = read_footer(source, limits)
     with _opened(source) as stream:
-        plan = plan_columns(pq.ParquetFile(stream).schema_arrow, source.where, key, limits)
+        schema = pq.ParquetFile(stream).schema_arrow
+        plan = plan_columns(schema, source.where, key, limits)
     features, labels = footer.claims(plan.features), footer.claims(plan.labels)
     values = features.values if plan.as_list else footer.rows * len(plan.features)
     check_claim(source.where, features.size + labels.size, limits)
@@ -363,11 +364,12 @@ def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[A
         file = pq.ParquetFile(stream, read_dictionary=list(plan.labels))
         # Large batches, because each batch repeats its dictionaries.
         size = max(1, _BATCH_BYTES * footer.rows // (8 * values + labels.size or 1))
-        return read_batches(plan, footer.rows, file.iter_batches(batch_size=size, columns=plan.columns), limits)
+        batches = file.iter_batches(batch_size=size, columns=plan.columns)
+        return *read_batches(plan, footer.rows, batches, limits), schema.metadata
 
 
-def read_feather(source: FileSource, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
-    """Values (n, d) and labels of a Feather (version 2, Arrow IPC) file; only their columns are decompressed.
+def read_feather(source: FileSource, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array], Any]:
+    """As `read_parquet`, of a Feather (version 2, Arrow IPC) file; only the columns read are decompressed.
 
     Raises
     ------
@@ -387,4 +389,4 @@ def read_feather(source: FileSource, key: str | None, limits: Limits) -> tuple[A
         check_counts(source.where, rows, len(plan.features), limits)
         stream.seek(8)
         options = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in plan.columns])
-        return read_batches(plan, rows, pa.ipc.open_stream(stream, options=options), limits)
+        return *read_batches(plan, rows, pa.ipc.open_stream(stream, options=options), limits), schema.metadata

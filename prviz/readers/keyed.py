@@ -44,6 +44,7 @@ class TensorFile:
         self._source, self._stream, self._start = source, stream, start
         self._entries = {key: entry for key, entry in entries.items() if key != "__metadata__"}
         self.keys: Sequence[str] = tuple(self._entries)
+        self.metadata = entries.get("__metadata__")
 
     def header(self, key: str) -> Header:
         """Header of one tensor from the JSON, checked against the size of the file."""
@@ -125,6 +126,7 @@ class KeyedFile(Protocol):
 
     where: str
     keys: Sequence[str]
+    metadata: Any  # of the whole file, unchecked
 
     def header(self, key: str) -> Header:
         """Header of one array. Raises `ReadError` if it is corrupt or no array."""

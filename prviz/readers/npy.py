@@ -132,6 +132,8 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 class NpzFile:
     """An open .npz archive."""
 
+    metadata = None  # the format has none
+
     def __init__(self, source: FileSource, archive: zipfile.ZipFile) -> None:
         self.where = source.where
         self._source, self._archive = source, archive

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from prviz.array_input import EMBED_PICTURES
 from prviz.readers.errors import ReadError, quoted
 from prviz.readers.safe_folder import Below, open_regular
 
@@ -221,7 +222,8 @@ def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -
     except ValueError as error:
         raise ReadError(f"{where}: not a possible path. Check it for stray characters.") from error
     if not stat.S_ISREG(found.st_mode):
-        raise ReadError(f"{where}: a folder or device, not a file. Name one file with embeddings in it.")
+        pictures = f" A folder of pictures is embedded first: {EMBED_PICTURES}." if stat.S_ISDIR(found.st_mode) else ""
+        raise ReadError(f"{where}: a folder or device, not a file. Name one file with embeddings in it.{pictures}")
     return FileSource(path.name, found.st_size, path=path, version=_version(found))
 
 

@@ -9,14 +9,18 @@ Schema "prviz-triage", version 1; missing entries are None:
     goal           from 0, precision first, to 1, recall first
     bootstrap      replicates, seed, level
     complete       True if it has all of the ``total`` checkpoints, measured or failed
-    note           on sets of different sizes
-    reference      name, path (as it was given), n, d, digest
-    checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, reason (why it failed), and
-                   families: by name k, bandwidth {real, generated}, vertices {fpr, fnr}, summaries by key, each with
-                   value, low and high, and upper_bound (confidence, auc, vertices) of the true curve
+    note           on sets of different sizes, and on checkpoints by another encoder than the reference
+    reference      name, path (as it was given), n, d, digest, encoder (as `prviz embed` wrote it, see `prviz.Samples`)
+    checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, encoder, reason (why it
+                   failed), and families: by name k, bandwidth {real, generated}, vertices {fpr, fnr}, summaries by
+                   key, each with value, low and high, and upper_bound (confidence, auc, vertices) of the true curve
+                   memorisation: memorised, exact and near copies (number, share, expected, low, high), pairs, sentence
+                   share_of_ceiling: by family share, low, high, reaches_ceiling, sentence
+    yardstick      source, and ceiling and floor by family: k, score, auc
     rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high, best
-                   (share of the replicates), tied_with_best, ties (in words), front (beaten in both directions by
-                   none), precision, recall (the two sides of the score), at_most (the score of the upper bound)
+                   (share of the replicates), behind, loses, tied_with_best, margin (see
+                   `prviz.triage.ranking.ranking`), front (beaten in both directions by none), precision, recall (the
+                   two sides of the score), at_most (the score of the upper bound)
 
 n and digest are of the samples as they were measured: with ``equal_sizes``, of those left.
 """
@@ -38,9 +42,11 @@ from prviz.reports.export import CONVENTIONS as OF_CURVES
 from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
-from prviz.triage.measure import unequal
+from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
-from prviz.triage.ranking import rank
+from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
+from prviz.triage.ranking import rank, score
+from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
 
 SCHEMA = "prviz-triage"
@@ -75,6 +81,8 @@ def document(
     *,
     replicates: int = REPLICATES,
     total: int | None = None,
+    memorisation: Mapping[str, Memorisation] | None = None,
+    yardstick: Yardstick | None = None,
 ) -> Document:
     """The report of some outcomes, as described above.
 
@@ -84,6 +92,7 @@ def document(
     outcomes : outcomes of the checkpoints, in the order of the report.
     goal : as in `prviz.triage.ranking.rank`.
     replicates : replicates of each bootstrap, whose seed is that of the settings.
+    memorisation, yardstick : of `prviz.triage`, by the checkpoint's name and of these settings; None: not measured.
     total : number of checkpoints when all are measured; None: these are all.
 
     Raises
@@ -100,6 +109,14 @@ def document(
     if measured:
         n, digest = measured[0].n_real, measured[0].digests.real
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    entries = [_checkpoint(each, replicates, settings.seed) for each in outcomes]
+    shares = {} if yardstick is None else _shares(measured, yardstick, goal, settings.seed)
+    for entry in entries:
+        copies = (memorisation or {}).get(entry["name"])
+        entry["memorisation"] = None if copies is None else _copies(copies)
+        entry["share_of_ceiling"] = {
+            name: of_family[entry["name"]]._asdict() for name, of_family in shares.items() if entry["name"] in of_family
+        }
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
@@ -110,10 +127,51 @@ def document(
         "bootstrap": {"replicates": replicates, "seed": settings.seed, "level": LEVEL},
         "complete": total is None or total == len(outcomes),
         "total": len(outcomes) if total is None else total,
-        "note": unequal(measured),
-        "reference": {"name": reference.name, "path": fspath(path), "n": n, "d": reference.d, "digest": digest},
-        "checkpoints": [_checkpoint(each, replicates, settings.seed) for each in outcomes],
+        "note": "; ".join(filter(None, (unequal(measured), other_encoders(measured)))) or None,
+        "reference": {
+            "name": reference.name,
+            "path": fspath(path),
+            "n": n,
+            "d": reference.d,
+            "digest": digest,
+            "encoder": dict(reference.encoder) or None,
+        },
+        "yardstick": None if yardstick is None else _yardstick(yardstick, goal),
+        "checkpoints": entries,
         "rankings": {name: _ranking(measured, name, goal, replicates, settings.seed) for name in settings.methods},
+    }
+
+
+def _yardstick(found: Yardstick, goal: float) -> Document:
+    return {
+        "source": found.source,
+        **{
+            name: {
+                method: {"k": each.k, "score": score(each.curve, goal), "auc": each.summaries["auc"]}
+                for method, each in measured.items()
+            }
+            for name, measured in (("ceiling", found.ceiling), ("floor", found.floor))
+        },
+    }
+
+
+def _shares(
+    measured: Sequence[MeasuredCheckpoint], found: Yardstick, goal: float, seed: int
+) -> dict[str, dict[str, CeilingShare]]:
+    by_family = {name: [each for each in measured if each.method == name] for name in found.ceiling}
+    return {name: shares_of_ceiling(some, found.ceiling[name], goal, seed) for name, some in by_family.items() if some}
+
+
+def _copies(found: Memorisation) -> Document:
+    return {
+        "memorised": found.memorised,
+        "source": found.source,
+        "threshold": found.threshold,
+        "confidence": CONFIDENCE,
+        "exact": found.exact._asdict(),
+        "near": found.near._asdict(),
+        "pairs": [each._asdict() for each in found.pairs],
+        "sentence": copies_text(found),
     }
 
 
@@ -137,6 +195,7 @@ def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Docum
         "extra": {name: _short(value) for name, value in checkpoint.extra.items()},
         "n": None if first is None else first.n_generated,
         "digest": None if first is None else first.digests.generated,
+        "encoder": None if first is None else dict(first.encoder) or None,
         "reason": outcome.reason,
         "families": {each.method: _family(each, replicates, seed) for each in outcome.measured},
     }

@@ -39,7 +39,6 @@ from prviz.uncertainty.upper_bound import CONFIDENCE, NO_LOWER_BOUND
 
 if TYPE_CHECKING:
     import pandas as pd
-    import plotly.graph_objects as go
 
     from prviz.approximation.approximate import Approximation
     from prviz.measure.estimates import Estimate
@@ -71,20 +70,13 @@ CONVENTIONS = {
 
 # Style of the page of `curves_html`.
 _STYLE = """body { margin: 1rem auto; max-width: 960px; padding: 0 1rem; color: #1f2430; background: #ffffff;
-  font: 16px/1.5 Helvetica, Arial, "Liberation Sans", Arimo, sans-serif; overflow-wrap: anywhere; }
+  font: 16px/1.5 "prviz Sans", Helvetica, Arial, "Liberation Sans", Arimo, sans-serif; overflow-wrap: anywhere; }
 svg { width: 100%; height: auto; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid #d5d9e0; text-align: right; white-space: nowrap; }
 thead th { white-space: normal; vertical-align: bottom; }
 th:first-child { text-align: left; }"""
-
-# Script that draws the figure of `standalone_html`, without the button that sends the figure to Plotly's servers.
-_DRAW = """"use strict";
-const figure = JSON.parse(document.getElementById("figure").textContent);
-const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["sendChartToCloud"] };
-Plotly.newPlot("plot", figure.data, figure.layout, config);
-"""
 
 
 class SavedCurves(NamedTuple):
@@ -143,6 +135,7 @@ def to_json(
                     "d": side.d,
                     "dtype": str(side.values.dtype),
                     "digest": side.digest,
+                    "encoder": dict(side.encoder) or None,
                 }
                 for role, side in (("real", pair.real), ("generated", pair.generated))
             },
@@ -362,16 +355,3 @@ def curves_html(
         ],
         style=_STYLE,
     )
-
-
-def standalone_html(figure: go.Figure, title: str, note: str = "") -> str:
-    """One HTML file with the figure in light colours and plotly.js inside, which needs no network.
-
-    figure : a Plotly figure; it is not changed. title, note : plain text for the document's title and for a line above
-    the figure.
-    """
-    from prviz.figures.inlined import standalone_page
-    from prviz.figures.theme import standalone
-
-    body = [*([f"<p>{html.escape(note)}</p>"] if note else []), '<div id="plot"></div>']
-    return standalone_page(title, body, data={"figure": standalone(figure).to_json()}, script=_DRAW)

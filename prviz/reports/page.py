@@ -134,7 +134,12 @@ def _figure(family: str, name: str, caption: str, alternative: str) -> str:
 def _opening(report: Document) -> str:
     replicates = report["bootstrap"]["replicates"]
     how = f"The goal here is {_goal(report)}; intervals are of 95 %, from {replicates} resamplings."
-    parts = [f"<p>{_INTRODUCTION} {html.escape(how)}</p>"]
+    parts = [
+        f"<p class='warning'><b>Memorised: {_name(each['name'])}</b>: {html.escape(found['sentence'])}.</p>"
+        for each in report["checkpoints"]
+        if (found := each.get("memorisation")) is not None and found["memorised"]
+    ]
+    parts.append(f"<p>{_INTRODUCTION} {html.escape(how)}</p>")
     methods = report["settings"]["methods"]
     if len(methods) > 1:
         firsts = [found["lines"][0]["checkpoint"] for found in report["rankings"].values() if found["lines"]]
@@ -164,7 +169,7 @@ def verdict(report: Document, family: str) -> str:
     if not found["lines"]:
         return f"no ranking: {one_line(found['reason'])}."
     # pandas takes no text that UTF-8 can't hold, as file names in another encoding are
-    lines = [{**line, "checkpoint": one_line(line["checkpoint"]), "ties": ""} for line in found["lines"]]
+    lines = [{**line, "checkpoint": one_line(line["checkpoint"])} for line in found["lines"]]
     return verdict_of(pd.DataFrame(lines))
 
 
@@ -172,7 +177,17 @@ def _ranking(report: Document, family: str) -> str:
     """A row per checkpoint, best first; the name is a button that highlights the checkpoint."""
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     known = {each["name"]: each for each in report["checkpoints"]}
-    head = ["", "checkpoint", "step", *extras, "score", "95 % interval", "true score, 95 %", "best in"]
+    head = [
+        "",
+        "checkpoint",
+        "step",
+        *extras,
+        "score",
+        "95 % interval",
+        "of real data's",
+        "true score, 95 %",
+        "best in",
+    ]
     head += ["precision side", "recall side", ""]
     rows = list[Row]()
     for place, line in enumerate(report["rankings"][family]["lines"], start=1):
@@ -184,6 +199,7 @@ def _ranking(report: Document, family: str) -> str:
             *(_short(each["extra"].get(name)) for name in extras),
             f"{line['score']:.4f}",
             f"{line['low']:.4f} to {line['high']:.4f}",
+            "-" if (share := each.get("share_of_ceiling", {}).get(family)) is None else f"{share['share']:.0%}",
             "-" if line.get("at_most") is None else f"at most {line['at_most']:.3f}",
             f"{line['best']:.0%}",
             f"{line['precision']:.4f}",
@@ -223,10 +239,13 @@ def _about(report: Document) -> str:
         "made by": ", ".join(f"{name} {value}" for name, value in report["versions"].items()),
     }
     inputs = [("reference", reference), *((each["name"], each) for each in report["checkpoints"])]
-    rows: list[Row] = [
-        (None, [_name(name), _name(each["path"]), _short(each["n"]), f"<code>{_name(each['digest'] or '-')}</code>"])
-        for name, each in inputs
-    ]
+    encoders = [(each.get("encoder") or {}).get("encoder", "-") for _, each in inputs]  # older reports have none
+    rows: list[Row] = []
+    for (name, each), encoder in zip(inputs, encoders, strict=True):
+        cells = [_name(name), _name(each["path"]), _short(each["n"]), _name(encoder)]
+        rows.append((None, [*cells, f"<code>{_name(each['digest'] or '-')}</code>"]))
+    if encoders[0] != "-":
+        settings |= {f"encoder of the reference: {key}": text for key, text in reference["encoder"].items()}
     return "\n".join(
         [
             "<h2>How it was measured</h2>",
@@ -235,7 +254,12 @@ def _about(report: Document) -> str:
             "<details><summary>Conventions</summary>",
             _list(report["conventions"]),
             "</details><details><summary>Files and digests</summary>",
-            _table(["", "file", "samples", "SHA-256 of the samples"], rows, "Files and digests", texts=(0, 1, 3)),
+            _table(
+                ["", "file", "samples", "encoder", "SHA-256 of the samples"],
+                rows,
+                "Files and digests",
+                texts=(0, 1, 3, 4),
+            ),
             "</details>",
         ]
     )

@@ -1,8 +1,9 @@
 """All settings of the Explore page, and their form in a share link.
 
 A link holds the settings that differ from the defaults, never data: toys and bundled embeddings come back exactly,
-uploaded files can't. A link is text from a stranger, so `ExploreSettings.from_query` takes nothing on trust: what is
-unknown, malformed or outside the limits is left at its default, and said.
+uploaded files can't. The link without settings is the first view, `FIRST_VIEW`, which is not the defaults: what a link
+leaves out means what it has meant in every version. A link is text from a stranger, so `ExploreSettings.from_query`
+takes nothing on trust: what is unknown, malformed or outside the limits is left at its default, and said.
 """
 
 from __future__ import annotations
@@ -86,8 +87,12 @@ class ExploreSettings:
     def to_query(self) -> dict[str, str]:
         """What differs from the defaults as URL query parameters: plain text, floats with all their digits.
 
-        An upload gives no problem, parameters or size: data don't travel in a link.
+        Empty for `FIRST_VIEW` alone. An upload gives no problem, parameters or size: data don't travel in a link.
         """
+        query = self._differences()
+        return {} if query == FIRST_VIEW._differences() else query or {"problem": self.problem}
+
+    def _differences(self) -> dict[str, str]:
         default, known = ExploreSettings(), TOYS.get(self.problem, {}) if self.source == "toy" else {}
         query = {name: encode(self) for name, (encode, _) in _CODECS.items() if encode(self) != encode(default)}
         for name, value in self.parameters.items():
@@ -118,9 +123,12 @@ class ExploreSettings:
         """The settings of a link, and one message per entry that could not be used.
 
         query: text by name, as `to_query` makes it; entries of other names are ignored without a word when
-                  they don't begin with "p.", since a page may keep its own parameters in the same address
+                  they don't begin with "p.", since a page may keep its own parameters in the same address. Without an
+                  entry of the settings: `FIRST_VIEW`
         Never raises on any text: an unusable entry is left at its default.
         """
+        if not any(name in _CODECS or name.startswith(PARAMETER_PREFIX) for name in query):
+            return FIRST_VIEW, []
         found: dict[str, Any] = {}
         messages: list[str] = []
         for name, (_, decode) in _CODECS.items():
@@ -134,6 +142,10 @@ class ExploreSettings:
         if settings.source != "toy" or settings.problem != found.get("problem", settings.problem):
             return settings, messages
         return replace(settings, parameters=_parameters(settings.problem, query, messages)), messages
+
+
+# What Explore opens with: bounded modes, so that the true ends are shares of modes, and a k at which families differ.
+FIRST_VIEW = ExploreSettings(problem="modes", k=5)
 
 
 def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) -> ExploreSettings:

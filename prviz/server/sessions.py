@@ -14,9 +14,10 @@ import sys
 import time
 import webbrowser
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -263,8 +264,11 @@ def address(host: str | None, port: int, base_path: str) -> str:
     return f"{url}/{base_path.strip('/')}" if base_path else url
 
 
-def options() -> dict[str, Any]:
-    """Keyword arguments of `streamlit.App` for the app of this process, which is about to start."""
+def options(warm_up: Callable[[], None] = lambda: None) -> dict[str, Any]:
+    """Keyword arguments of `streamlit.App` for the app of this process, which is about to start.
+
+    warm_up : called in a thread once the server answers.
+    """
     import streamlit
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
@@ -280,19 +284,20 @@ def options() -> dict[str, Any]:
         Middleware(UploadGuard, uploads=uploads),
         Middleware(StaticFiles, folder=static),
     ]
-    return {"middleware": layers, "lifespan": _lifespan}
+    return {"middleware": layers, "lifespan": partial(_lifespan, warm_up=warm_up)}
 
 
 @asynccontextmanager
-async def _lifespan(_: Any) -> AsyncIterator[None]:
+async def _lifespan(_: Any, warm_up: Callable[[], None]) -> AsyncIterator[None]:
     import streamlit
 
     remove_abandoned()
     if not streamlit.get_option("server.headless"):
         names = ("server.address", "server.port", "server.baseUrlPath")
         webbrowser.open(address(*map(streamlit.get_option, names)))
-    watching = asyncio.create_task(sessions.watch())
+    watching, warming = asyncio.create_task(sessions.watch()), asyncio.create_task(asyncio.to_thread(warm_up))
     yield
+    warming.cancel()
     watching.cancel()
     sessions.close_all()
     remove_own()

@@ -1,10 +1,14 @@
-"""Scripts and styles, compressed: plotly.js, the pages' own, and Streamlit's, which it would send as they are."""
+"""Scripts and styles: plotly.js, Streamlit's and the pages' own scripts, compressed; the style, in the page itself.
+
+A style that came with a page's first run would move what the browser has drawn by then.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
 import hashlib
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,7 +20,13 @@ PLOTLY = Path(__file__).parent / "plotly_js" / "plotly-cartesian-4.1.1.min.js"
 # A name stands for the same content for ever: Streamlit's names have a digest in them, too.
 _CACHE = (b"cache-control", b"public, max-age=31536000, immutable")
 _TYPES = {"js": b"text/javascript; charset=utf-8", "css": b"text/css; charset=utf-8"}
+# Headers of Streamlit's page that do not hold for ours, and of requests: whether that one has changed, a part of it, or
+# it compressed, into which no style can be put.
+_VALIDATORS = {b"etag", b"last-modified", b"content-length", b"accept-ranges"}
+_CONDITIONS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encoding"}
+_PAGE = re.compile(r"\W", re.ASCII)  # what no page has in its address
 _published: dict[str, bytes] = {}
+_styles: list[str] = []
 
 
 def publish(script: str) -> str:
@@ -27,11 +37,18 @@ def publish(script: str) -> str:
     return name
 
 
+def publish_style(style: str) -> None:
+    """Put a style sheet into every page, before any of its content."""
+    if style not in _styles:
+        _styles.append(style)
+
+
 class StaticFiles:
     """ASGI middleware that answers requests for scripts and styles, each compressed once and then kept in memory.
 
-    folder : of Streamlit's own files. Headers of pages announce the app's scripts, so that browsers fetch them while
-    Streamlit starts; it would ask for them with the first figure.
+    folder : of Streamlit's own files. Pages bring their style, and `class` of their element html, "page-learn" for
+    the address learn; their headers announce the app's scripts, so that browsers fetch them while Streamlit starts; it
+    would ask for them with the first figure.
     """
 
     def __init__(self, app: App, folder: Path) -> None:
@@ -47,7 +64,9 @@ class StaticFiles:
         name = scope["path"].rpartition("/static/")[2]  # whatever path the app is served below
         content = _published.get(name) or self._files.get(name)
         if content is None or scope["method"] not in ("GET", "HEAD"):
-            await self.app(scope, receive, _announcing(send))
+            if "." not in scope["path"].rpartition("/")[2]:  # a page: "not modified" would be one with an earlier style
+                scope["headers"] = [each for each in scope["headers"] if each[0].lower() not in _CONDITIONS]
+            await self.app(scope, receive, _with_style(send, scope["path"]))
             return
         accepted = b",".join(value for key, value in scope["headers"] if key.lower() == b"accept-encoding")
         packed = b"gzip" in accepted
@@ -67,16 +86,33 @@ def _packed(content: Path | bytes) -> bytes:
     return gzip.compress(_plain(content))
 
 
-def _announcing(send: Send) -> Send:
-    """Add the header to pages; its addresses are relative, as those of Streamlit's scripts in a page are."""
+def _with_style(send: Send, path: str) -> Send:
+    """Put the style into pages, and add the header, whose addresses are relative like those in Streamlit's page."""
     links = [f"<./static/js/{PLOTLY.name}>; rel=preload; as=script"]
     links += [f"<./static/{name}>; rel=modulepreload" for name in _published]
+    held: list[Message] = []  # the beginning of a page
+    body = bytearray()
 
-    async def send_with_links(message: Message) -> None:
+    async def send_styled(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", ()))
             if any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in headers):
-                message = {**message, "headers": [*headers, (b"link", ", ".join(links).encode())]}
+                kept = [each for each in headers if each[0].lower() not in _VALIDATORS]
+                held.append({**message, "headers": [*kept, (b"link", ", ".join(links).encode())]})
+                return
+        if held and message["type"] == "http.response.body":
+            body.extend(message.get("body", b""))
+            if message.get("more_body"):
+                return
+            # In the body: among equals Streamlit's rules, which its script adds to the head, come before these.
+            page = _PAGE.sub("", path.rpartition("/")[2]).encode()
+            content = bytes(body).replace(b"<html", b'<html class="page-%b"' % page, 1)
+            content = content.replace(b"<body>", b"<body><style>%b</style>" % "\n".join(_styles).encode(), 1)
+            start = held.pop()
+            if content:  # not the answer to HEAD
+                start["headers"].append((b"content-length", str(len(content)).encode()))
+            await send(start)
+            message = {**message, "body": content}
         await send(message)
 
-    return send_with_links
+    return send_styled

@@ -97,7 +97,7 @@ def run_tasks(
     if progress is not None:
         progress(done / len(tasks) if tasks else 1.0)
     calls = ((task, partial(_run, task)) for task in pending)
-    with _executor(executor, len(pending)) as pool, ExitStack() as at_the_end:
+    with task_executor(executor, len(pending)) as pool, ExitStack() as at_the_end:
         if kept is not None:
             at_the_end.callback(kept.write)
         ahead = _AHEAD * (getattr(pool, "_max_workers", None) or 4 * available_threads())
@@ -128,7 +128,7 @@ def check_whole(name: str, value: Any, low: int) -> None:
 
 
 @contextmanager
-def _executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
+def task_executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
     """The executor given, which stays open, or a process per core for as long as the work takes."""
     if given is not None:
         yield given
@@ -169,7 +169,7 @@ def finished(
                 if call is None:
                     yield tag, None
                     continue
-                with _interrupt_blocked():  # also in the worker that may begin here
+                with interrupt_blocked():  # also in the worker that may begin here
                     running[executor.submit(call)] = tag
             if not running:
                 return
@@ -188,7 +188,7 @@ def finished(
 
 
 @contextmanager
-def _interrupt_blocked() -> Iterator[None]:
+def interrupt_blocked() -> Iterator[None]:
     """Block Ctrl-C in this thread, and for good in the processes that it starts: a terminal signals all of them."""
     if sys.platform == "win32":  # no signal masks there
         yield

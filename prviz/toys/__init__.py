@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from prviz.toys.base import InSupports, Parameter, SupportMasses, ToyProblem, Value
-from prviz.toys.finite import CommonClasses, FiniteExamples
+from prviz.toys.finite import CommonClasses, DroppedMode, FiniteExamples
 from prviz.toys.gaussians import (
     Boxes,
     Dirac,
@@ -34,6 +34,7 @@ _PROBLEMS: Mapping[str, type[ToyProblem]] = MappingProxyType(
     {
         problem.name: problem
         for problem in (
+            DroppedMode,
             Mixtures,
             ShiftedGaussians,
             Identical,

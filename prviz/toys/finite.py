@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -75,7 +76,7 @@ class FiniteExamples(_Classes):
         "A few separate boxes with a share of the real and of the generated samples each: a dropped mode, an invented "
         "one, a perfect copy, nothing in common, and two noisy versions. The curve follows from the shares alone."
     )
-    specs = (
+    specs: ClassVar[tuple[Parameter, ...]] = (
         dimension(2),
         Parameter("real_weights", "real shares p", (0.5, 0.5, 0.0, 0.0), 0.0, 1.0, 0.05, _WEIGHTS, "weights",
                   True),
@@ -104,6 +105,28 @@ class FiniteExamples(_Classes):
         for name in ("real_weights", "generated_weights"):
             if not self._weights(name).sum() > 0:
                 raise ValueError(f"{name} = {self.parameters[name]}; at least one share must be above 0")
+
+
+class DroppedMode(FiniteExamples):
+    """The shares of `Mixtures` on boxes: modes of bounded support, so that alpha_inf and beta_0 are shares of modes."""
+
+    name = "modes"
+    title = "Mode dropped, mode invented"
+    source = "Shares of Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Figure 3, on the boxes of Sajjadi et al. 2018"
+    summary = (
+        "The generator drops one of three modes, invents another and gets the shares of the two others wrong. The modes"
+        " are boxes that end: the curve begins at the share of generated samples that could be real, and ends at the"
+        " share of real ones that could be generated."
+    )
+    specs = (
+        dimension(64),
+        *(
+            replace(spec, default=value)
+            for spec, value in zip(FiniteExamples.specs[1:3], ((0.2, 0.2, 0.6, 0.0), (0.0, 0.5, 0.1, 0.4)), strict=True)
+        ),
+        FiniteExamples.specs[3],
+    )
+    presets: ClassVar[dict[str, dict[str, Value]]] = {}
 
 
 class CommonClasses(_Classes):

@@ -190,7 +190,7 @@ class Mixtures(ToyProblem):
     """
 
     name = "mixtures"
-    title = "Modes dropped and invented: two mixtures"
+    title = "Gaussian mixtures: modes dropped and invented"
     source = (
         "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.2 and Figure 3; "
         "its first version (2024), section 4.2"

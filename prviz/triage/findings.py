@@ -1,13 +1,15 @@
 """Findings: what is wrong with a checkpoint, in plain words, each with its number and its evidence.
 
-No finding proves a cause. A curve loses its recall end where real samples are not generated, whether a mode was dropped
-or every mode is too narrow; a sentence says what is observed, and the evidence shows the samples that it concerns.
+A fault is named by the statistic that shows it and nothing else does (`prviz.triage.pair_statistics`), each compared
+with what held-out real samples get. A sentence says what is observed; the evidence shows the samples that it concerns.
+Findings depend on the samples alone, not on the seed of the split or of the bootstrap.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -19,32 +21,67 @@ from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.samples import SamplePair
+from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation
+from prviz.triage.pair_statistics import PairStatistics, pair_statistics
 from prviz.uncertainty.bootstrap import LEVEL, Spread, bootstrap
 
 Level = Literal["note", "warning"]
 
-# Share of an end of the curve: lost where the end's interval lies below 1 - LOST (a smaller loss can't be told from a
-# tail that few fit samples reach); a warning above SEVERE.
-LOST = 0.05
+# z-score beyond which a difference is no chance: in 1,440 draws of real against real from nine sets (n = 250 to 800) no
+# one that is held against it exceeded 3.5.
+SURE = 4.0
+SURE_MASS = 4.5  # of the shares of the clusters: a sum of squares, whose tail is longer
+# Moves of cluster centres and differences of deciles that count, in units of chance: both depend on how features hang
+# together, so that chance alone gives up to 17 and 5.5. The lower pair counts where both are reached.
+MOVED, DIFFERENT = 20.0, 8.0
+MOVED_BOTH, DIFFERENT_BOTH = 6.0, 5.0
+HUGE, LITTLE = 50.0, 0.05  # a difference of deciles beside which clusters say nothing; the part that a repair leaves
+FITS = 4.0  # differences of features that fit again, in units of chance
+MENDED = 0.3  # a repair explains a difference if it leaves less of it
+BY_MASS = (0.4, 0.6)  # part of a move of the mean from which on the shares of the modes may be, and are, its cause
+# Generated samples off the support form modes of their own if their nearest generated ones are so much nearer.
+COMPACT = 0.75
+# Part of the samples above which a finding is a warning.
 SEVERE = 0.2
+# Log ratio of spreads by which minor directions shrink more than main ones where samples are blurred.
+TILT = 0.03
+# Part of the moves of the cluster centres that no shift and no factor explains where a filter has bent the set.
+BENT = 0.25
+# Least squared distance of the real mean from the origin, over the variance: nearer, a factor from the origin and one
+# from the mean are the same.
+OFFSET = 0.08
+# Least log ratio of the distances to the nearest, and least z-score of those to the real samples, of other shapes.
+CLOSER, FARTHER = 0.04, 2.5
+# Part of the noise of the mean sample that its quarter of least noise has, below which only some samples are off.
+SOME = 0.6
+# A fault is left out beside another that explains so many times more of the samples.
+MINOR = 3.0
 # Overlap, 1 - TV, below which the sets count as apart.
 APART = 0.1
-# Ratios of norms and of spreads: one set counts as a multiple of the other where both exceed SCALED and differ from
-# each other by less than SCALED_ALIKE (other units multiply both by the same factor).
-SCALED = 2.0
-SCALED_ALIKE = 1.25
+# Least relative distance of a norm ratio and of a norm's range from 1: rows of norm 1 are no sign of normalisation
+# where those of the other set have nearly the same norm.
+NORM_DIFFERS = 0.02
 # Share of an extreme that the 5 most influential samples alone may hold, and the same in multiples of their share of
 # the samples; beyond both, the extreme hangs on outliers.
 OUTLIERS = 0.05
 OUTLIERS_SHARE = 5.0
-# Ratio of the ends of the range of lam over which one point is optimal: mode re-weighting from 3 on, if that of the
-# replicates is at least 2. Two modes of which one is generated 3 times too often relative to the other give 3.
+# Ratio of the ends of the range of lam over which one point of the curve is optimal that counts as a kink.
 KINK = 3.0
-KINK_SURE = 2.0
 KINK_MOVE = 0.03  # largest move of the point in either error rate: the noise of a rate from a few hundred samples
 KINK_INSIDE = 0.05  # least distance to either end of the curve, and to error rates of 0
 # Width of the interval of AuC above which samples are too few to tell checkpoints apart.
 WIDE = 0.1
+# Fewest samples per set for statistics of two halves.
+LEAST = 60
+
+# What follows from a fault that explains more, and would contradict it.
+EXCLUDES: Mapping[str, frozenset[str]] = {
+    "wide": frozenset({"dropping"}),
+    "noise": frozenset({"dropping"}),
+    "dropping": frozenset({"wide", "noise"}),
+    "narrow": frozenset({"off"}),
+    "blurred": frozenset({"off"}),
+}
 
 EVIDENCE: Mapping[str, str] = {
     "recall end": "the right end of the curve, and the real samples that are missed there",
@@ -58,13 +95,55 @@ EVIDENCE: Mapping[str, str] = {
 }
 """Evidence in words, by the key that a finding names."""
 
+NUMBERS: Mapping[str, str] = {
+    "dropping": "of the real data is hardly ever generated",
+    "invention": "of the generated samples form modes without real ones",
+    "off": "of the generated samples lie off the real support",
+    "reweighting": "of the samples would have to change their mode",
+    "narrow": "the real spread",
+    "wide": "the real spread",
+    "blurred": "the real distance to the nearest sample",
+    "noise": "the real spread in the minor directions",
+    "coarse": "the real distance to the nearest sample",
+    "collapse": "of the generated rows repeat another",
+    "copies": "of the generated rows are rows of the reference",
+    "near_copies": "of the generated samples nearly copy a real one",
+    "scale": "the real values",
+    "shifted": "the part of the difference that one shift explains",
+    "permuted": "of the features are in another place",
+    "flat": "as many directions as the real samples",
+    "outliers": "of the other set would lose all support",
+    "few": "width of AuC's 95 % interval",
+    "apart": "of the mass in common",
+}
+"""What the number of a finding is, by the finding's key."""
+
+
+LOOKED_FOR: Mapping[str, str] = {
+    "Dropped modes": "real clusters with hardly any generated sample, or real samples without generated ones near by",
+    "Invented modes": "generated samples without real ones near by, close to each other",
+    "Off the manifold": "generated samples without real ones near by, nor each other, while the others fit",
+    "Re-weighted modes": "other shares in the real clusters",
+    "Too narrow, too wide": "another spread within the clusters and as a whole, alike in all directions",
+    "Blurred": "lost spread in minor directions, or nearest samples closer than the spread explains",
+    "Noise added": "spread added in minor directions more than in main ones",
+    "Under-trained": "samples between the real ones, while the variance of the whole set fits",
+    "Repeated samples": f"{MANY_ROWS:.0%} more generated than real rows repeat another, or others nearly",
+    "Copies": "generated rows that are rows of the reference, or much closer to one than to the next",
+    "Different scales, shifted or permuted features": "one factor, shift or order that makes the sets fit",
+    "Fewer directions": f"the generated effective dimension is below 1 / {DIMENSION_RATIO:g} of the real one",
+    "Outliers": f"5 samples alone carry more than {OUTLIERS:.0%} of the other set, and far more than their share",
+    "Too few samples": f"AuC's interval is wider than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure it",
+    "Hardly any overlap": f"less than {APART:.0%} of the mass is shared",
+}
+"""What is looked for, by title."""
+
 
 @dataclass(frozen=True)
 class TriageFinding:
     """One thing that is wrong, or may be.
 
-    key : dropping, invention, reweighting, collapse, flat, outliers, few or apart.
-    title : two or three words. sentence : the observation in plain words, with its number.
+    key : a key of NUMBERS. title : two or three words. sentence : the observation in plain words, with its number.
     number : that number, a share unless ``unit`` says otherwise. low, high : its interval, if any.
     level : a warning needs action; a note does not. evidence : a key of EVIDENCE.
     """
@@ -90,27 +169,29 @@ def findings(
     replicates: int = 200,
     level: float = LEVEL,
     memory_limit: int = MEMORY_LIMIT,
+    held_out: HeldOutDistances | None = None,
     progress: Progress | None = None,
 ) -> tuple[TriageFinding, ...]:
-    """All findings, the warnings first; none for a faultless pair of enough samples.
-
-    Sets on different scales, or with hardly any overlap, get no findings of the curve: these would follow from the
-    scales.
+    """All findings, the fault that explains most first; none for a faultless pair of enough samples.
 
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
-    replicates, level : of the bootstrap that decides whether a number could be chance; see `prviz.bootstrap`.
+    held_out : what copies are compared with; None: the reference itself.
+    replicates, level : of the bootstrap that gives the intervals of the curve; no fault is named by it.
 
-    The thresholds suit families whose curve of two equal distributions is near (1, 1) at this n and dimension, as knn.
     Outliers are searched for families that count samples in balls of their own.
     """
     spread = bootstrap(estimate, replicates, seed=seed, level=level)
     part_of(progress, 0, 4)(1.0)
     facts = preflight(pair, k=estimate.k, split=split).facts
     part_of(progress, 1, 4)(1.0)
-    found = list(sample_faults(spread, facts))
-    apart = any(fault.key == "apart" for fault in found)
-    found += () if apart else curve_faults(spread)
-    if carries(estimate.method) and not apart:
+    kinked = mode_reweighting(spread.curve).ratio >= KINK
+    faults = tuple(
+        replace(fault, evidence="recall end") if fault.evidence == "kink" and not kinked else fault
+        for fault in sample_faults(pair, facts, held_out)
+    )
+    misplaced = any(fault.key in {"scale", "shifted", "permuted"} for fault in faults)
+    faults += (() if misplaced else _apart(spread)) + _doubts(spread, facts)
+    if not misplaced and carries(estimate.method):
         for place, role in enumerate(ROLES):
             influenced = influence(
                 pair,
@@ -123,20 +204,326 @@ def findings(
                 memory_limit=memory_limit,
                 progress=part_of(progress, 2 + place, 4),
             )
-            found += outlier_faults(influenced)
-    return tuple(sorted(found, key=lambda fault: fault.level != "warning"))
+            faults += outlier_faults(influenced)
+    return faults
 
 
-def curve_faults(spread: Spread) -> tuple[TriageFinding, ...]:
-    """Findings of the curve and its replicates: dropping, invention and re-weighting."""
-    faults = (_lost(spread, "recall"), _lost(spread, "precision"), _reweighted(spread))
-    return tuple(fault for fault in faults if fault is not None)
+def sample_faults(
+    pair: SamplePair, facts: PairFacts, held_out: HeldOutDistances | None = None
+) -> tuple[TriageFinding, ...]:
+    """The faults that the samples themselves show, the one that explains most first."""
+    copies = memorisation(pair.real, pair.generated, held_out or held_out_distances(pair.real))
+    if min(pair.real.n, pair.generated.n) < LEAST:
+        return _rows(facts, copies)
+    return named_faults(pair_statistics(pair), facts, copies)
 
 
-def sample_faults(spread: Spread, facts: PairFacts) -> tuple[TriageFinding, ...]:
-    """Findings of the samples: sets far apart, duplicates, fewer directions and too few samples."""
-    found = (_apart(spread, facts), _repeated(facts), _flat(facts), _few(spread, facts))
-    return tuple(fault for fault in found if fault is not None)
+def named_faults(statistics: PairStatistics, facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:
+    """The faults that explain these statistics and copies, the one that explains most first."""
+    rows = _rows(facts, copies)
+    whole = _normalised(facts) or _misplaced(statistics)
+    if whole is not None:
+        return (whole, *rows)
+    parts = [(fault.number, fault) for fault in rows]
+    copied = {fault.key for fault in rows}
+    if copies.near.low > 0 and "copies" not in copied:
+        parts.append((copies.near.value, _near_copies(copies)))
+    parts += [part for part in (_off(statistics), _reshaped(statistics), _moved(statistics)) if part is not None]
+    invented = any(fault.key == "invention" for _, fault in parts)
+    if statistics.tight_z > SURE and not invented and "collapse" not in copied:
+        parts.append((statistics.tight, _nearly_repeated(statistics)))
+    parts.sort(key=lambda part: -part[0])
+    sure = {"collapse", "copies", "near_copies"}  # rows that repeat others are seen by themselves
+    against = EXCLUDES.get(parts[0][1].key, frozenset()) if parts else frozenset()
+    listed = (fault for size, fault in parts if fault.key in sure or MINOR * size > parts[0][0])
+    return tuple(fault for fault in listed if fault.key not in against)
+
+
+# ---- faults of the rows themselves ----
+
+
+def _rows(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding, ...]:
+    """Exact repeats and exact copies."""
+    found, copies, n, m = [], facts.copies, facts.pair.real.n, facts.pair.generated.n
+    share, usual = copies.generated / m, copies.real / n
+    if share - usual > MANY_ROWS:
+        sentence = (
+            f"{_percent(share)} of the generated samples repeat an earlier one exactly, the commonest occurs "
+            f"{copies.most_generated:,} times; of the real ones {_percent(usual)} do."
+        )
+        found.append(TriageFinding("collapse", "Repeated samples", sentence, share, "warning", "duplicates"))
+    if memorised.exact.low > 0:
+        share = memorised.exact.share
+        sentence = (
+            f"{_percent(share)} of the generated samples are rows of the reference, exactly: the generator repeats its "
+            "training data, or the two files overlap. The curve counts them as perfect."
+        )
+        found.append(TriageFinding("copies", "Copies of real samples", sentence, share, "warning", "duplicates"))
+    return tuple(found)
+
+
+def _nearly_repeated(of: PairStatistics) -> TriageFinding:
+    sentence = (
+        f"{_percent(of.tight)} of the generated samples lie far closer to another generated one than real samples do "
+        "to each other: a few samples again and again, with small changes."
+    )
+    return TriageFinding("collapse", "Nearly repeated samples", sentence, of.tight, "warning", "dimension")
+
+
+def _near_copies(of: Memorisation) -> TriageFinding:
+    near, share = of.near, of.near.value
+    sentence = (
+        f"About {_percent(share)} of the generated samples lie much closer to one real sample than to the next, "
+        "which other real samples hardly ever do: near copies of the reference."
+    )
+    return TriageFinding(
+        "near_copies", "Near copies", sentence, share, "warning", "precision end", low=near.low, high=near.high
+    )
+
+
+# ---- faults of the whole set: scale, shift, order of the features ----
+
+
+def _normalised(facts: PairFacts) -> TriageFinding | None:
+    """One set of norm 1 and another that is not; no difference of rounding."""
+    real, generated = facts.real, facts.generated
+    ratio = _relative(generated.norm, real.norm)
+    other = generated if real.normalised else real
+    width = _relative(other.greatest_norm, other.least_norm) - 1
+    differs = abs(math.log(ratio)) > NORM_DIFFERS if 0 < ratio < math.inf else True
+    if real.normalised == generated.normalised or (not differs and width < 10 * NORM_DIFFERS):
+        return None
+    which = "real" if real.normalised else "generated"
+    sentence = (
+        f"Only the {which} set is l2-normalised: norms of the other lie between {other.least_norm:.3g} and "
+        f"{other.greatest_norm:.3g}. Normalise both or none."
+    )
+    return TriageFinding("scale", "Different scales", sentence, ratio, "warning", "preflight", "ratio")
+
+
+def _misplaced(of: PairStatistics) -> TriageFinding | None:
+    """A repair of the whole set that explains what differs: another order, a factor, a shift, a factor per feature."""
+    if of.disordered >= 2 and of.misfit > DIFFERENT and of.misfit_ordered < min(MENDED * of.misfit, FITS):
+        share = of.disordered / of.features
+        sentence = (
+            f"{of.disordered:.0f} of {of.features:.0f} features stand in another place: in another order they fit "
+            "those of the real set. Check how both files were written."
+        )
+        return TriageFinding("permuted", "Features in another order", sentence, share, "warning", "preflight")
+    if of.deciles > HUGE and (far := _far_away(of)):
+        return far
+    both = of.centre_z > MOVED_BOTH and of.deciles > DIFFERENT_BOTH
+    one_way = of.centre_z - max(of.after_shift, 0.0) > MOVED_BOTH and of.after_shift < 1
+    moved, different = of.centre_z > MOVED or both or one_way, of.deciles > DIFFERENT or both
+    if _scaled(of):
+        return _scale(math.exp(of.scale) if different and not moved else 1 + of.factor)
+    if not (moved or different) or (of.off_z > SURE and of.compact < COMPACT and not moved):
+        return None
+
+    def left(centres: float, deciles: float) -> float:
+        """The larger part of what differs that a repair leaves."""
+        parts = [deciles / of.deciles] if different else []
+        return max([*parts, max(centres, 0.0) / of.centre_z] if moved else parts)
+
+    # Where the shares of the clusters explain part of the move of the mean, a shift has to fit all the better.
+    by_place = of.by_mass < BY_MASS[0] or (of.by_mass < BY_MASS[1] and of.after_shift < 1 and of.deciles_shift < 1.3)
+    factor = of.scale if different else of.factor
+    error = of.whole_chance / max(1 + of.whole_added, 1e-12)
+    alike = abs(_whole(of) - factor) < max(1.5 * error, 0.3 * abs(factor))  # the spread has the same factor
+    alike &= of.offset > OFFSET and abs(of.factor - factor) < 0.5 * abs(factor)  # and so has the mean
+    scaled = left(of.after_scale, of.deciles_scale) if alike and by_place else 1.0
+    shifted = left(of.after_shift, of.deciles_shift) if by_place else 1.0
+    uneven = of.deciles_features < 0.5 * of.deciles_scale
+    by_feature = left(of.after_features, of.deciles_features) if by_place and uneven else 1.0
+    best = min(shifted, by_feature, scaled)
+    stretched = max(of.after_stretch, 0.0) / of.centre_z if moved else 1.0
+    if best > MENDED or stretched < best or (stretched < MENDED and _reshaped(of) and scaled > best):
+        return None
+    if scaled < MENDED and scaled < best + 0.1:
+        return _scale(math.exp(of.scale) if different else 1 + of.factor)
+    if by_feature < 0.7 * shifted:
+        return _scale(math.exp(of.scale), " one per feature,")
+    return _shift(1 - shifted)
+
+
+def _whole(of: PairStatistics) -> float:
+    """Log ratio of the spreads of the whole sets."""
+    return 0.5 * math.log(max(1 + of.whole_added, 1e-12))
+
+
+def _far_away(of: PairStatistics) -> TriageFinding | None:
+    """A factor or a shift so large that samples fall into other clusters, which say nothing then."""
+    if of.deciles_scale < LITTLE * of.deciles and abs(_whole(of) - of.scale) < 0.3 * abs(of.scale):
+        return _scale(math.exp(of.scale))
+    if of.deciles_shift < LITTLE * of.deciles and of.by_mass < BY_MASS[1]:
+        return _shift(1 - of.deciles_shift / of.deciles)
+    return None
+
+
+def _shift(explained: float) -> TriageFinding:
+    sentence = (
+        f"The generated set is displaced as a whole: one shift of all samples explains {_percent(explained)} of what "
+        "differs. Check centring and preprocessing."
+    )
+    return TriageFinding("shifted", "Shifted features", sentence, explained, "warning", "preflight")
+
+
+def _scaled(of: PairStatistics) -> bool:
+    """True if one factor from the origin explains both the spread and the places of the clusters."""
+    wider = of.total if abs(of.total_z) > abs(of.all_total_z) else of.all_total
+    if max(abs(of.total_z), abs(of.all_total_z)) < SURE or wider * of.factor <= 0 or of.offset < OFFSET:
+        return False
+    return 0.5 < of.factor / wider < 2 and of.after_scale < min(of.after_stretch, of.centre_z) - 3
+
+
+def _scale(factor: float, how: str = "") -> TriageFinding:
+    sentence = f"Generated values are real ones times a factor,{how} about {factor:.3g}: check units and preprocessing."
+    return TriageFinding("scale", "Different scales", sentence, factor, "warning", "preflight", "ratio")
+
+
+# ---- faults of the support, of the shapes and of the shares: the part of the samples that each explains ----
+
+
+def _off(of: PairStatistics) -> tuple[float, TriageFinding] | None:
+    if of.off_z < SURE:
+        return None
+    if of.compact < COMPACT and _narrowed(of):
+        return None
+    if of.compact < COMPACT:
+        sentence = (
+            f"About {_percent(of.off)} of the generated samples have no real samples near by and lie close to each "
+            "other: invented modes."
+        )
+        finding = TriageFinding("invention", "Invented modes", sentence, of.off, _grade(of.off), "precision end")
+        return of.off, finding
+    if _widened(of):
+        return None
+    return _scattered(of.off)
+
+
+def _scattered(share: float) -> tuple[float, TriageFinding]:
+    sentence = (
+        f"About {_percent(share)} of the generated samples have no real samples near by, nor each other: they are off "
+        "the manifold, while the others fit."
+    )
+    return share, TriageFinding("off", "Off the manifold", sentence, share, _grade(share), "precision end")
+
+
+def _widened(of: PairStatistics) -> bool:
+    return max(of.total_z, of.low_z, of.all_total_z, of.radius_z) > SURE and of.radius_z > FARTHER
+
+
+def _narrowed(of: PairStatistics) -> bool:
+    return min(of.total_z, of.low_z, of.all_total_z, of.top_z) < -SURE and of.nearest < -CLOSER
+
+
+def _reshaped(of: PairStatistics) -> tuple[float, TriageFinding] | None:
+    """Too narrow, too wide, blurred, noisy or coarse."""
+    if not _widened(of) and not _narrowed(of):
+        return None
+    size = max(of.spread, of.all_spread, of.off if of.compact >= COMPACT else 0.0)
+    level, ratio = _grade(size), math.exp(max(of.total, of.all_total, key=abs))
+    near, minor, main = math.exp(of.nearest), math.exp(of.low), math.exp(of.top)
+
+    def finding(key: str, title: str, number: float, sentence: str) -> tuple[float, TriageFinding]:
+        evidence = {"narrow": "recall end", "blurred": "dimension"}.get(key, "precision end")
+        return size, TriageFinding(key, title, sentence, number, level, evidence, "ratio")
+
+    whole_narrowed = of.all_total_z < -SURE and of.whole_added < -SURE * of.whole_chance
+    if (whole_narrowed and of.nearest < 0) or not _widened(of):
+        mixed = of.nearest < 1.5 * min(of.total, of.low, of.all_total) - 0.03
+        bands = ((of.low, of.top), (of.all_low, of.all_top))
+        smooth = all(low < 1.6 * min(top, 0.0) - TILT for low, top in bands)
+        left = min(of.after_shift, of.after_scale, of.after_stretch, of.after_features)
+        if mixed or smooth or (of.centre_z > MOVED and left > BENT * of.centre_z):
+            return finding(
+                "blurred",
+                "Blurred",
+                near,
+                f"Fine differences are lost: generated samples are {near:.2f} times as far from their nearest as real "
+                f"ones, and the spread is {minor:.2f} times the real one in minor directions, {main:.2f} times in the "
+                "main ones. Averaged or smoothed samples.",
+            )
+        return finding(
+            "narrow",
+            "Too narrow",
+            ratio,
+            f"Generated samples vary too little: the spread is {ratio:.2f} times the real one. What is typical is made "
+            "too often, the rest too seldom.",
+        )
+    if _coarse(of):
+        return finding(
+            "coarse",
+            "Under-trained",
+            near,
+            f"Generated samples fill the space between real ones: they are {near:.2f} times as far from their nearest, "
+            "while the variance of the whole set fits. An early checkpoint, or too coarse a model.",
+        )
+    added, main_added = math.expm1(2 * of.low), max(math.expm1(2 * of.top), 0.0)
+    tilted = of.all_low > 0.1 + 2.5 * max(of.all_top, 0.0) and of.low > 1.3 * of.top
+    minor_more = added > main_added * of.anisotropy**0.4 + 0.02 and of.all_low > 1.5 * max(of.all_top, 0.0) + 0.03
+    if tilted or minor_more:
+        if of.low_quarter < SOME * of.low and of.off < 0.9:
+            return _scattered(max(of.off, of.spread))
+        return finding(
+            "noise",
+            "Noise added",
+            minor,
+            f"Noise was added: in directions in which real samples hardly vary the spread is {minor:.2f} times theirs, "
+            f"in the main ones {main:.2f} times.",
+        )
+    return finding(
+        "wide", "Too wide", ratio, f"Generated samples vary too much: the spread is {ratio:.2f} times the real one."
+    )
+
+
+def _coarse(of: PairStatistics) -> bool:
+    """True if samples spread within the modes while the whole set keeps its variance."""
+    if of.whole_added > 2 * of.whole_chance:
+        return False
+    noisy = of.all_low > 0.08 and of.top > 0 and of.all_top > -0.03 and of.whole_added > 0.5 * of.whole_chance
+    return not noisy
+
+
+def _moved(of: PairStatistics) -> tuple[float, TriageFinding] | None:
+    """Modes that are missing, or made in other shares."""
+    narrowed = _narrowed(of)  # a narrow mode does not reach its own edge either
+    unreached = of.unreached_z > SURE and not narrowed
+    if (of.mass_z < SURE_MASS and of.worst > -SURE and not unreached) or of.left < 0.5:
+        return None
+    if of.empty > 0.02 or (of.unreached_z > 3 and not narrowed) or (-of.worst > 1.75 * of.best and of.seldom < 0.5):
+        missing = max(of.empty, of.unreached if unreached else 0.0, of.moved, 0.01)
+        sentence = (
+            f"About {_percent(missing)} of the real data is hardly ever generated, while the rest is: modes or a class "
+            "are missing."
+        )
+        return missing, TriageFinding("dropping", "Dropped modes", sentence, missing, _grade(missing), "recall end")
+    moved = max(of.moved, 0.0)
+    sentence = (
+        f"The generated samples hold the real modes in other shares: about {_percent(moved)} of them would have to "
+        f"change their mode. Parts are made {of.often:.1f} times too often, others "
+        + (f"{1 / of.seldom:.1f} times too seldom." if of.seldom > 0 else "hardly ever.")
+    )
+    return moved, TriageFinding("reweighting", "Re-weighted modes", sentence, moved, _grade(moved), "kink")
+
+
+# ---- what the curve and its size leave open ----
+
+
+def _apart(spread: Spread) -> tuple[TriageFinding, ...]:
+    overlap, value = spread.intervals["one_minus_tv"], spread.values["one_minus_tv"]
+    if overlap.high >= APART:
+        return ()
+    sentence = (
+        f"Both sets share only {_percent(value)} of their mass: the generator is hardly trained or has collapsed "
+        "altogether, or the two don't come from the same encoder and preprocessing."
+    )
+    low, high = overlap.low, overlap.high
+    return (TriageFinding("apart", "Hardly any overlap", sentence, value, "warning", "preflight", low=low, high=high),)
+
+
+def _doubts(spread: Spread, facts: PairFacts) -> tuple[TriageFinding, ...]:
+    return tuple(fault for fault in (_flat(facts), _few(spread, facts)) if fault is not None)
 
 
 def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
@@ -152,86 +539,6 @@ def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
         f"all support. Read {side} a little inside the curve, at 0.05 of the other, rather than at its end."
     )
     return (TriageFinding("outliers", f"Outliers carry extreme {side}", sentence, lost, _grade(lost), "outliers"),)
-
-
-def _lost(spread: Spread, side: Literal["precision", "recall"]) -> TriageFinding | None:
-    own, other = ("beta_at_005", "alpha_at_005") if side == "recall" else ("alpha_at_005", "beta_at_005")
-    held, lost = spread.intervals[own], 1.0 - spread.values[own]
-    if held.high >= 1.0 - LOST:
-        return None
-    kept = "precision" if side == "recall" else "recall"
-    rest = f"while {kept} holds" if spread.intervals[other].high >= 1.0 - LOST else f"and {kept} is lost as well"
-    if side == "recall":
-        key, title = "dropping", "Dropped modes"
-        sentence = (
-            f"About {_percent(lost)} of the real data is hardly ever generated, {rest}: modes were dropped, or made "
-            "too narrow to reach it."
-        )
-    else:
-        key, title = "invention", "Invented samples"
-        sentence = (
-            f"About {_percent(lost)} of the generated samples lie where real ones hardly ever do, {rest}: modes were "
-            "invented, or made too wide."
-        )
-    low, high = 1.0 - held.high, 1.0 - held.low
-    return TriageFinding(key, title, sentence, lost, _grade(lost), f"{side} end", low=low, high=high)
-
-
-def _reweighted(spread: Spread) -> TriageFinding | None:
-    found = mode_reweighting(spread.curve)
-    if found.ratio < KINK:
-        return None
-    ratios = np.minimum([mode_reweighting(each).ratio for each in spread.curves], 1e9)
-    low, high = (float(end) for end in np.quantile(ratios, [(1 - spread.level) / 2, (1 + spread.level) / 2]))
-    if low < KINK_SURE:
-        return None
-    sentence = (
-        f"The curve has a kink at lambda = {found.lam:.2g}: what both sets hold is made in other shares than it has. "
-        f"{_percent(found.fpr)} of the real samples are made too often and {_percent(1 - found.fpr)} too seldom, by "
-        f"factors that lie {found.ratio:.1f} times apart."
-    )
-    return TriageFinding(
-        "reweighting", "Re-weighted modes", sentence, found.ratio, "warning", "kink", "ratio", low, high
-    )
-
-
-def _apart(spread: Spread, facts: PairFacts) -> TriageFinding | None:
-    real, generated = facts.real, facts.generated
-    norm, varies = _relative(generated.norm, real.norm), (real.sd > 0) & (generated.sd > 0)
-    sd = float(np.median(generated.sd[varies] / real.sd[varies])) if varies.any() else float("nan")
-    ratios = f"generated norms are {norm:.3g} times the real ones"
-    ratios += ", and no feature varies in both" if np.isnan(sd) else f", spreads {sd:.3g} times"
-    if real.normalised != generated.normalised:
-        which = "real" if real.normalised else "generated"
-        sentence = f"Only the {which} set is l2-normalised ({ratios}): normalise both or none."
-        return TriageFinding("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
-    directions = _relative(facts.effective[1].value, facts.effective[0].value)
-    alike = _far(norm / sd) < SCALED_ALIKE if norm > 0 and np.isfinite(norm) and sd > 0 else False
-    if min(_far(norm), _far(sd)) > SCALED and alike and _far(directions) < DIMENSION_RATIO:
-        sentence = f"One set is a multiple of the other in size ({ratios}): check units and preprocessing."
-        return TriageFinding("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
-    overlap, value = spread.intervals["one_minus_tv"], spread.values["one_minus_tv"]
-    if overlap.high >= APART:
-        return None
-    sentence = (
-        f"Both sets share only {_percent(value)} of their mass ({ratios}): the generator is hardly trained or has "
-        "collapsed altogether, or the two don't come from the same encoder and preprocessing, which is to be checked "
-        "before anything else."
-    )
-    return TriageFinding(
-        "apart", "Hardly any overlap", sentence, value, "warning", "preflight", low=overlap.low, high=overlap.high
-    )
-
-
-def _repeated(facts: PairFacts) -> TriageFinding | None:
-    share, usual = facts.copies.generated / facts.pair.generated.n, facts.copies.real / facts.pair.real.n
-    if share - usual <= MANY_ROWS:
-        return None
-    sentence = (
-        f"{_percent(share)} of the generated samples repeat an earlier one exactly, the commonest occurs "
-        f"{facts.copies.most_generated:,} times; of the real ones {_percent(usual)} do."
-    )
-    return TriageFinding("collapse", "Repeated samples", sentence, share, "warning", "duplicates")
 
 
 def _flat(facts: PairFacts) -> TriageFinding | None:

@@ -11,11 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from prviz.readers import ACCEPTED
+from prviz.array_input import EMBED_PICTURES
+from prviz.readers import ACCEPTED, PICTURES, table_beside
 from prviz.readers.errors import ReadError, listed, quoted
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
@@ -192,7 +194,10 @@ def checkpoints_of(
     paths = list(dict.fromkeys(path for each in given for path in _files(Path(each), skipped)))
     if not paths:
         listed = ", ".join(str(each) for each in given) or "nothing"
-        raise ValueError(f"checkpoints = {listed}: no files there that end in {', '.join(ACCEPTED)}")
+        inside = (file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS))
+        pictures = any(file.name.lower().endswith(PICTURES) for file in inside)
+        remedy = f"; embed the pictures first: {EMBED_PICTURES}" if pictures else ""
+        raise ValueError(f"checkpoints = {listed}: no files there that end in {', '.join(ACCEPTED)}{remedy}")
     return named(dict(zip(paths, _names(paths), strict=True)), None if metadata is None else Path(metadata))
 
 
@@ -267,7 +272,11 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
     if not path.is_dir():
         return [] if _resolved(path) in skipped else [Path(os.path.normpath(path))]
     inside = (each for each in path.iterdir() if each.name.lower().endswith(ACCEPTED) and not each.name.startswith("."))
-    return sorted(Path(os.path.normpath(each)) for each in inside if each.is_file() and _resolved(each) not in skipped)
+    files = {Path(os.path.normpath(each)) for each in inside if each.is_file()}
+    # `prviz embed` writes the same samples twice: its table is no checkpoint, nor is a file whose table is left out.
+    tables = {each: each.with_name(table_beside(each.name)) for each in files}
+    files -= set(tables.values())
+    return sorted(each for each in files if skipped.isdisjoint((_resolved(each), _resolved(tables[each]))))
 
 
 def _resolved(path: Path) -> Path:
@@ -282,7 +291,8 @@ def _names(paths: Sequence[Path]) -> list[str]:
     """The shortest names that tell the files apart, all with as many folders and all with or without extension."""
     for parts in range(1, max(len(path.parts) for path in paths) + 1):
         for whole in (False, True):
-            names = ["/".join((*path.parts[-parts:-1], path.name if whole else path.stem)) for path in paths]
+            last = [path.name if whole else path.stem.removesuffix(".samples") for path in paths]
+            names = ["/".join((*path.parts[-parts:-1], name)) for path, name in zip(paths, last, strict=True)]
             if max(Counter(names).values()) == 1:
                 return names
     return [str(path) for path in paths]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import prviz
+from prviz.diagnostics.preflight import encoder_difference
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
 from prviz.estimators.registered import Registered
@@ -131,6 +132,18 @@ def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     )
 
 
+def other_encoders(measured: Iterable[MeasuredCheckpoint]) -> str | None:
+    """A sentence on checkpoints by another encoder than the reference; None: there is none."""
+    found = {each.checkpoint.name: each.encoder_difference for each in measured if each.encoder_difference}
+    if not found:
+        return None
+    name, difference = next(iter(found.items()))
+    return (
+        f"{len(found)} by another encoder than the reference, so that their curves say nothing: embed both by one "
+        f"({name}: {difference})"
+    )
+
+
 def _evaluator(
     reference: Samples,
     checkpoints: Sequence[Checkpoint],
@@ -215,18 +228,7 @@ class CheckpointEvaluator:
     def outcome(self, checkpoint: Checkpoint, progress: Progress) -> CheckpointOutcome:
         """Measure a checkpoint, or find its results in the cache; cache new results."""
         try:
-            pair = self._pair(checkpoint)
-            found, missing = self._cached(checkpoint, pair)
-            if missing:
-                settings, began = self._settings, time.perf_counter()
-                split, distances = pair.split(settings.split, settings.seed), None
-                if any(ESTIMATORS[name].shares_pass for name in missing):
-                    distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
-                number = resolve_k(settings.k, pair)
-                requests = [(name, number, settings.bandwidth) for name in missing]
-                estimates = measure(split, requests, settings.seed, self._memory, progress, distances=distances)
-                seconds = time.perf_counter() - began
-                found |= {each.method: _of_pair(checkpoint, pair, each, seconds) for each in estimates}
+            found, missing = self._measured(checkpoint, self._pair(checkpoint), progress)
         except FAILURES as error:
             outcome = _failed(checkpoint, error)
         else:
@@ -234,6 +236,13 @@ class CheckpointEvaluator:
         self.keep(outcome)
         progress(1.0)
         return outcome
+
+    def measured(self, checkpoint: Checkpoint, pair: SamplePair) -> tuple[MeasuredCheckpoint, ...]:
+        """Measure a pair under the name of a checkpoint, or find its results in the cache; cache new results."""
+        results, fresh = self._measured(checkpoint, pair, lambda _: None)
+        outcome = CheckpointOutcome(checkpoint, self._in_order(results), fresh)
+        self.keep(outcome)
+        return outcome.measured
 
     def look(self, checkpoint: Checkpoint) -> CheckpointState:
         """The state of a checkpoint, without measuring it."""
@@ -266,6 +275,23 @@ class CheckpointEvaluator:
         if self._settings.equal_sizes:
             generated = cut(generated, self.reference.n, self._settings.seed)
         return SamplePair(self.reference, generated)
+
+    def _measured(
+        self, checkpoint: Checkpoint, pair: SamplePair, progress: Progress
+    ) -> tuple[dict[str, MeasuredCheckpoint], tuple[str, ...]]:
+        """The results by family, and the families measured now."""
+        found, missing = self._cached(checkpoint, pair)
+        if missing:
+            settings, began = self._settings, time.perf_counter()
+            split, distances = pair.split(settings.split, settings.seed), None
+            if any(ESTIMATORS[name].shares_pass for name in missing):
+                distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
+            number = resolve_k(settings.k, pair)
+            requests = [(name, number, settings.bandwidth) for name in missing]
+            estimates = measure(split, requests, settings.seed, self._memory, progress, distances=distances)
+            seconds = time.perf_counter() - began
+            found |= {each.method: _of_pair(checkpoint, pair, each, seconds) for each in estimates}
+        return found, missing
 
     def _cached(
         self, checkpoint: Checkpoint, pair: SamplePair
@@ -306,6 +332,8 @@ def _of_pair(checkpoint: Checkpoint, pair: SamplePair, estimate: Estimate, secon
         n_generated=pair.generated.n,
         seconds=seconds,
         digests=_digests(pair),
+        encoder=pair.generated.encoder,
+        encoder_difference=encoder_difference(pair),
     )
 
 

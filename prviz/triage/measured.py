@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -59,6 +59,8 @@ class MeasuredCheckpoint:
 
     estimate : curve and supports; the real evaluation samples are the same for all checkpoints.
     n_real, n_generated : numbers of samples measured, before the split.
+    encoder : that of the generated samples, see `prviz.Samples`. encoder_difference : its difference from that of the
+        real ones, as plain text; "" where there is none or one is not known.
     seconds : duration of the measurement, together with all families measured in the same pass.
     """
 
@@ -68,6 +70,8 @@ class MeasuredCheckpoint:
     n_generated: int
     seconds: float
     digests: PairDigests
+    encoder: Mapping[str, str] = field(default_factory=dict)
+    encoder_difference: str = ""
 
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
         """The measurement under another name or step of its checkpoint; curve and summaries are not computed again."""

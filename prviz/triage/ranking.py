@@ -32,6 +32,8 @@ GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
 """Goals by name."""
 
 _MOST_NAMES = 4
+# Samples above which a number of them is said as a multiple.
+_MOST_SAMPLES = 1e7
 
 
 class AreaSides(NamedTuple):
@@ -171,21 +173,24 @@ def ranking(
 
     found : the result of `together`. names : a name per checkpoint, in its order; ties of the score stay in this order.
     goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
-    confidence : in (0, 1), of the intervals, and of calling no pair of equal checkpoints different.
+    confidence : in (0, 1), of the intervals, and of keeping the truly best checkpoint among those that may be best.
     steps : a step per checkpoint, None where it is not known.
 
     Returns a line per checkpoint: checkpoint (its name), step, score, low, high (interval of the score), best (share of
-    the replicates in which it is best; several best ones divide a replicate), tied_with_best (True if it can't be told
-    apart from the best; for the best itself: from any other), ties (the checkpoints that it can't be told apart from,
-    in words; empty without any), front (True if no other beats it both in precision and in recall), precision, recall
+    the replicates in which it is best; several best ones divide a replicate), behind (score of the first line less its
+    own), loses (share of the replicates in which it scores less than the first line), tied_with_best (True if it may be
+    best as well; for the first line: if any other may), margin (how far behind the first line a checkpoint can't be
+    best; 0 for the first line), front (True if no other beats it both in precision and in recall), precision, recall
     (its `AreaSides`).
 
-    Two checkpoints are told apart where their scores differ by more than c times the standard error of the difference
-    over the replicates; c is the value that no pair exceeds in ``confidence`` of the replicates, which allows for the
-    number of pairs. As every bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for
+    A checkpoint may be best unless another that may be best scores more by over c times the standard error of their
+    difference over the replicates; c is the value that no such difference exceeds by chance in ``confidence`` of the
+    replicates. Those that can't be best are left out one round after another until none falls, so that files far behind
+    change nothing. As every bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for
     other fit samples, nor for bias, which cancels as far as both checkpoints have the same.
 
-    Source: Westfall, Young 1993, Resampling-Based Multiple Testing, section 2.6 (max-T); Efron, Tibshirani 1993.
+    Source: Hsu 1996, Multiple Comparisons, chapter 4 (comparisons with the best); Hansen, Lunde, Nason 2011, The Model
+    Confidence Set (leaving out in rounds); Efron, Tibshirani 1993.
     """
     import pandas as pd
 
@@ -197,7 +202,8 @@ def ranking(
     weights = np.array([1.0 - goal, goal])
     scores, replicates = found.values @ weights, found.replicates @ weights
     best = np.lexsort((np.arange(len(scores)), -scores))
-    tied = _tied(scores, replicates, confidence)
+    first = int(best[0])
+    may_be_best, margins = _comparison_with_best(scores, replicates, confidence, first)
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])
     winners = replicates >= replicates.max(axis=1, keepdims=True) - ROUNDING
     table = pd.DataFrame(
@@ -208,14 +214,16 @@ def ranking(
             "low": low,
             "high": high,
             "best": (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0),
-            "tied_with_best": tied[best[0]],
-            "ties": pd.Series([_ties_text(index, names, tied, best) for index in range(len(names))], dtype=object),
+            "behind": scores[first] - scores,
+            "loses": (replicates < replicates[:, [first]] - ROUNDING).mean(axis=0),
+            "tied_with_best": may_be_best,
+            "margin": margins,
             "front": undominated(found.values),
             "precision": found.values[:, 0],
             "recall": found.values[:, 1],
         }
     )
-    table.loc[best[0], "tied_with_best"] = bool(tied[best[0]].any())
+    table.loc[first, "tied_with_best"] = bool(may_be_best.sum() > 1)
     return table.iloc[best].reset_index(drop=True)
 
 
@@ -225,28 +233,28 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence = {confidence}; a share between 0 and 1 (both excluded) is needed")
 
 
-def _tied(scores: Floats, replicates: Floats, confidence: float) -> Flags:
-    """(c, c) True for pairs that can't be told apart; False on the diagonal."""
-    errors, largest = np.empty((len(scores), len(scores))), np.zeros(len(replicates))
-    for one, own in enumerate(replicates.T):  # one with all others at a time: there may be thousands
-        apart = own[:, None] - replicates
-        errors[one] = apart.std(axis=0, ddof=1)
-        moved = np.abs(apart - apart.mean(axis=0))
-        relative = np.divide(moved, errors[one], out=np.zeros_like(moved), where=errors[one] > ROUNDING)
-        largest = np.maximum(largest, relative.max(axis=1))
-    limit = np.quantile(largest, confidence)
-    tied: Flags = np.abs(scores[:, None] - scores[None, :]) <= limit * errors + ROUNDING
-    np.fill_diagonal(tied, False)
-    return tied
+def _comparison_with_best(scores: Floats, replicates: Floats, confidence: float, first: int) -> tuple[Flags, Floats]:
+    """(c,) True for checkpoints that may be best, and how far behind the first each would not be one of them."""
 
+    def margin(one: int, rivals: NDArray[np.intp]) -> Floats:
+        """(r,) how much more each rival must score than this checkpoint to beat it."""
+        apart = replicates[:, rivals] - replicates[:, [one]]
+        error = apart.std(axis=0, ddof=1)
+        moved = apart - apart.mean(axis=0)
+        relative = np.divide(moved, error, out=np.zeros_like(moved), where=error > ROUNDING)
+        beaten_by: Floats = np.quantile(relative.max(axis=1), confidence) * error
+        return beaten_by
 
-def _ties_text(index: int, names: Sequence[str], tied: Flags, order: NDArray[Any]) -> str:
-    others = [names[other] for other in order if tied[index, other]]
-    if not others:
-        return ""
-    if len(others) == 1:
-        return f"{names[index]} and {others[0]} can't be told apart at this n"
-    return f"{names[index]} can't be told apart from {', '.join(others[:-1])} or {others[-1]} at this n"
+    inside = np.arange(len(scores))
+    while True:
+        kept = [
+            one for one in inside.tolist() if np.all(scores[inside] - scores[one] <= margin(one, inside) + ROUNDING)
+        ]
+        if len(kept) == len(inside):
+            break
+        inside = np.array(kept)
+    place = np.flatnonzero(inside == first)[0]
+    return np.isin(np.arange(len(scores)), inside), np.array([margin(one, inside)[place] for one in range(len(scores))])
 
 
 def _check_goal(goal: float) -> None:
@@ -257,29 +265,41 @@ def _check_goal(goal: float) -> None:
 # ---- in words ----
 
 
-def verdict(table: pd.DataFrame, escape: Callable[[str], str] = str) -> str:
-    """A sentence on the best checkpoint and its ties.
+def verdict(table: pd.DataFrame, escape: Callable[[str], str] = str, n: int | None = None) -> str:
+    """The decision: which checkpoint to take, which others may be best, and how many samples would settle it.
 
-    table : result of `prviz.triage.ranking.ranking`. escape : escapes names for markup.
+    table : result of `prviz.triage.ranking.ranking`. escape : escapes names for markup. n : size of the smaller set;
+    None: samples are said as a multiple.
     """
     best, rest = table.iloc[0], table.iloc[1:]
-    name, score = escape(best["checkpoint"]), f"{best['score']:.3f}"
-    interval = f"interval {best['low']:.3f} to {best['high']:.3f}"
+    name = escape(best["checkpoint"])
+    score = f"score {best['score']:.3f} ({best['low']:.3f} to {best['high']:.3f})"
     if not len(rest):
-        return f"{name} is the only one measured: score {score}, {interval}. A ranking needs two."
-    ties = [escape(each) for each in rest.loc[rest["tied_with_best"], "checkpoint"]]
-    if ties:
-        apart = f"{name} and {ties[0]} can't be told apart"
-        apart = apart if len(ties) == 1 else f"{name} can't be told apart from {listed(ties, 'or')}"
+        return f"{name} is the only one measured: {score}. A ranking needs two."
+    also = rest[rest["tied_with_best"]]
+    if not len(also):
+        second = rest.iloc[0]
         return (
-            f"{apart} at this n; more samples are needed. {name} has the highest score, {score} ({interval}), and "
-            f"comes out best in {_share(best['best'])}."
+            f"Take {name}: {score}, best in {share_text(best['best'])} of the draws. Next is "
+            f"{escape(second['checkpoint'])}, {second['behind']:.3f} lower."
         )
-    second = rest.iloc[0]
-    return (
-        f"{name} is best: score {score} ({interval}), told apart from every other. It comes out best in "
-        f"{_share(best['best'])}; next is {escape(second['checkpoint'])} with {second['score']:.3f}."
-    )
+    near = [f"{escape(line['checkpoint'])} (within {_up(line['behind'])})" for _, line in also.iterrows()]
+    return f"Take {name}: {score}. Also possible: {listed(near)}. {_settling(also, n)}"
+
+
+def _up(behind: float) -> str:
+    """A difference rounded up, so that "within" is true."""
+    return f"{np.ceil(round(behind * 1000, 6)) / 1000:.3f}"
+
+
+def _settling(also: pd.DataFrame, n: int | None) -> str:
+    """How many samples would tell the best from these, if the scores stayed as they are: errors fall with the root."""
+    if (also["behind"] <= ROUNDING).any():
+        return "No number of samples tells equal scores apart."
+    times = max(1.0, float(((also["margin"] / also["behind"]) ** 2).max()))
+    if n is None or times * n > _MOST_SAMPLES:
+        return f"About {float(f'{times:.2g}'):,g} times as many samples would settle it."
+    return f"About {float(f'{times * n:.2g}'):,.0f} samples a set would settle it."
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
@@ -290,17 +310,14 @@ def listed(names: Sequence[str], word: str = "and") -> str:
 
 
 def marks(place: int, line: Mapping[Any, Any]) -> str:
-    """Remarks on a line of a ranking: ties, and being beaten by none; place counts from 1."""
+    """Remarks on a line of a ranking: that it may be best too, and being beaten by none; place counts from 1."""
     remarks = (
-        ("can't be told apart from the best", line["tied_with_best"] and place > 1),
+        (f"may be best too, loses {share_text(line['loses'])} of the draws", line["tied_with_best"] and place > 1),
         ("beaten in both directions by none", line["front"]),
     )
     return ", ".join(remark for remark, holds in remarks if holds)
 
 
-def _share(share: float) -> str:
-    """A share of the replicates in words; 0 % and 100 % only where they are exact."""
-    percent = f"{100 * share:.0f} %"
-    if 0 < share < 1 and percent in ("0 %", "100 %"):
-        percent = "less than 1 %" if share < 0.5 else "more than 99 %"
-    return f"{percent} of the resamplings"
+def share_text(share: float) -> str:
+    """A share of draws in words, never 0 % or 100 %: draws are few."""
+    return "> 99 %" if share > 0.99 else "< 1 %" if share < 0.01 else f"{100 * share:.0f} %"

@@ -6,6 +6,7 @@ were measured on subsamples.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ class WinnerMap(ReadOnlyArrays):
     verdict : the winner of most cells, where two winners of one cell count half each; among equals the one with the
         larger mean score. In `draw_map` the winner with all samples.
     flips : (methods, ks) True where the verdict does not win: the region in which the verdict flips.
+    close : (methods, ks) True where the lead is noise, so that nobody wins and the cell counts for nothing.
     """
 
     methods: tuple[str, ...]
@@ -37,6 +39,7 @@ class WinnerMap(ReadOnlyArrays):
     margins: NDArray[np.float64]
     verdict: str
     flips: NDArray[np.bool_]
+    close: NDArray[np.bool_]
 
     @property
     def share(self) -> float:
@@ -45,11 +48,12 @@ class WinnerMap(ReadOnlyArrays):
         return float(1.0 - self.flips.sum() / measured.sum())
 
 
-def winner_map(rows: pd.DataFrame) -> WinnerMap:
+def winner_map(rows: pd.DataFrame, noise: float = 0.0) -> WinnerMap:
     """The winner for every family and k, and the cells that the overall winner loses.
 
     rows : one score per checkpoint, method and k, or several repeats, which are averaged. A family without k fills
         every column of its row. Cells in which some checkpoints were not measured are left out.
+    noise : a lead of at most that is chance: such cells have no winner, unless all are such.
     """
     _check(rows, ("checkpoint", "method", "k", "score"))
     methods = tuple(dict.fromkeys(rows["method"]))
@@ -66,23 +70,40 @@ def winner_map(rows: pd.DataFrame) -> WinnerMap:
                 cells[row, column] = means
     if not cells:
         raise ValueError("rows has no family and k at which every checkpoint was measured; there is no winner")
-    return _map(methods, ks, cells, _verdict(list(cells.values())))
+    close = {place for place, means in cells.items() if noise > 0.0 and _lead(means) <= noise}
+    if len(close) == len(cells):
+        close = set()
+    verdict = _verdict([means for place, means in cells.items() if place not in close])
+    return _map(methods, ks, cells, verdict, close)
 
 
 def _map(
-    methods: tuple[str, ...], ks: tuple[int | None, ...], cells: dict[tuple[int, int], pd.Series[float]], verdict: str
+    methods: tuple[str, ...],
+    ks: tuple[int | None, ...],
+    cells: dict[tuple[int, int], pd.Series[float]],
+    verdict: str,
+    close: Container[tuple[int, int]] = (),
 ) -> WinnerMap:
-    """The winner of each cell (row, column) by the scores of all checkpoints in it."""
+    """The winner of each cell (row, column) by the scores of all checkpoints in it; none in those of `close`."""
     shape = (len(methods), len(ks))
-    winners, margins, flips = np.full(shape, None, object), np.full(shape, np.nan), np.zeros(shape, np.bool_)
+    winners, margins = np.full(shape, None, object), np.full(shape, np.nan)
+    flips, noisy = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
     for place, means in cells.items():
-        best = _best(means)
-        flips[place] = verdict not in best
-        winners[place] = verdict if verdict in best else best[0]
-        if len(means) > 1:
-            next_best, first = np.sort(means.to_numpy(dtype=np.float64))[-2:]
-            margins[place] = first - next_best
-    return WinnerMap(methods, ks, winners, margins, verdict, flips)
+        margins[place] = _lead(means)
+        noisy[place] = place in close
+        if not noisy[place]:
+            best = _best(means)
+            flips[place] = verdict not in best
+            winners[place] = verdict if verdict in best else best[0]
+    return WinnerMap(methods, ks, winners, margins, verdict, flips, noisy)
+
+
+def _lead(means: pd.Series[float]) -> float:
+    """The best score less the second best; nan for one alone, which is ahead of nobody."""
+    if len(means) < 2:
+        return float("nan")
+    next_best, first = np.sort(means.to_numpy(dtype=np.float64))[-2:]
+    return float(first - next_best)
 
 
 def kendall_between_families(rows: pd.DataFrame) -> pd.DataFrame:

@@ -39,9 +39,9 @@ from tests.raw_client import Visitor
 LIMIT_MB = 50
 ACTS = 12  # of one visitor, who then leaves for another one
 LEFT_SECONDS = 5
-TOYS = ("Modes dropped", "Shifted generator", "Perfect generator", "One outlier")
+TOYS = ("Gaussian mixtures", "Shifted generator", "Perfect generator", "One outlier")
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
-SPLITS = ("none", "30%", "50%", "70%")
+SPLITS = (0, 30, 50, 70)  # percent
 BOX = "methods.Neighbour families · Sykes et al. 2026"
 
 
@@ -118,7 +118,7 @@ class Explorer(Visitor):
             "bandwidth": lambda: self.move(bandwidth=round(self.random.uniform(0.5, 2), 2)),
             "seed": lambda: self.move(seed=self.random.randint(0, 99)),
             "n": lambda: self.move(n=pick([200, 500, 1000])),
-            "split": lambda: self.choose("split", string_array_value=[pick(SPLITS)]),
+            "split": lambda: self.move(split=pick(SPLITS)),
             "families": lambda: self.choose(BOX, string_array_value=self.random.sample(FAMILIES, 2)),
             "toy": lambda: self.choose("problem", string_value=self._toy(pick(TOYS))),
         }

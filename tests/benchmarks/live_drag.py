@@ -32,7 +32,7 @@ from tests.browser import AppServer, free_port, launch_chromium, open_tab, runni
 DRAG_MS, KEY_MS, CURVES_PER_SECOND = 33, 40, 30
 # In 8 dimensions nearly every stop of the bandwidth changes its curve; in 64 balls are empty or full at most of them.
 PATH = "/?problem=shifted-gaussians&p.d=8&n=2000&split=0.5&k=20"
-SLIDERS = {"k": "Neighbours k", "bandwidth": "Bandwidth of KDE", "lam": "Trade-off"}
+SLIDERS = {"k": "k", "bandwidth": "bandwidth", "lam": "angle"}  # ids of the controls, as the page marks them
 PLAIN = Path(__file__).with_name("plain_slider.py")
 
 # In every page: for each input event that changes what is watched, its time stamp and the time of the task after the
@@ -171,7 +171,8 @@ def of_live(page: Page, names: list[str], steps: int) -> list[str]:
     """The rows of these sliders of Explore; the names of those over a limit."""
     late = []
     for name in names:
-        slider, watched = page.get_by_role("slider", name=SLIDERS[name]), MARKS if name == "lam" else CURVE
+        slider = page.locator(f'[data-prviz="{SLIDERS[name]}"] input[type=range]')
+        watched = MARKS if name == "lam" else CURVE
         # Single stops of the bandwidth may leave its one curve as it was.
         stride, key = (3, "Page") if name == "bandwidth" else (1, "Arrow")
         times, rate = dragged(page, slider, watched, steps, stride)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureF
     assert "Note" not in first.out
     assert "Failed" not in first.out
     kept = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert len(kept) == 4
+    assert len(kept) == 6  # four checkpoints, ceiling and floor
     assert main(line[:2] + line[2:6][::-1] + line[6:]) == 0
     second = capsys.readouterr()
     assert second.out == first.out
@@ -82,7 +83,7 @@ def test_a_folder_with_broken_files_is_ranked_without_them(capsys: pytest.Captur
     assert [text.split(": ", 1)[0].strip() for text in failed] == [str(folder / f"iter-{n}k.npy") for n in (3, 4)]
     assert "generated ones have 4" in failed[0]
     assert "corrupt" in failed[1]
-    assert len(list((tmp_path / "cache").iterdir())) == 4
+    assert len(list((tmp_path / "cache").iterdir())) == 8  # two checkpoints, ceiling and floor, by two families
     assert main([*line, "--equal-sizes", "--seed", "3"]) == 1
     out = capsys.readouterr().out
     assert "against 100 samples of real.npy" in out
@@ -144,3 +145,28 @@ def test_a_cache_that_can_not_be_written_costs_nothing_but_time(
     assert "a result can't be kept there" in found.err
     assert main([*line, "--out", str(tmp_path / "file" / "inside")]) == 2
     assert "a result can't be kept there" in capsys.readouterr().err
+
+
+def test_an_exact_copy_of_the_reference_is_called_memorised_first(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    for name in ("real", "held", "good"):
+        np.save(tmp_path / f"{name}.npy", rng.normal(size=(300, 4)))
+    np.save(tmp_path / "copy.npy", np.load(tmp_path / "real.npy"))
+    real, held, good, copy = (str(tmp_path / f"{name}.npy") for name in ("real", "held", "good", "copy"))
+    report, page = tmp_path / "report.json", tmp_path / "report.html"
+    line = ["triage", real, good, copy, "--holdout", held, "--report", str(report), "--report", str(page)]
+    assert main(line) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Memorised: ")
+    assert "copy: 300 exact copies" in out
+    assert "300 held-out real samples against 300" in out
+    checkpoints = {each["name"]: each for each in json.loads(report.read_text())["checkpoints"]}
+    assert checkpoints["copy"]["memorisation"]["memorised"]
+    assert not checkpoints["good"]["memorisation"]["memorised"]
+    assert checkpoints["good"]["share_of_ceiling"]["knn"]["reaches_ceiling"]
+    assert "<b>Memorised: copy</b>" in page.read_text()
+    assert main(["triage", "--rerun", str(report)]) == 0
+    assert main(["triage", real, good, "--holdout", copy]) == 2
+    assert "300 of 300 samples are in the reference too" in capsys.readouterr().err

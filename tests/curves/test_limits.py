@@ -49,6 +49,14 @@ def test_a_limit_lies_above_the_truth_and_tends_to_it(name: str, method: str) ->
     assert areas[2] - truth.auc < 0.06
 
 
+@pytest.mark.parametrize("name", ["shifted-gaussians", "mixtures"])
+def test_a_hundred_steps_are_enough_for_a_pixel(name: str) -> None:
+    truth = toy(name).truth()
+    for k in (1, 10, 30):
+        quick = limit_curve(truth, "coverage", k, steps=100)
+        assert quick.iou(truth) == pytest.approx(limit_curve(truth, "coverage", k).iou(truth), abs=0.002)
+
+
 def test_the_price_of_k_for_the_shift_of_table_1() -> None:
     """At a shift of 3 k = 4 of knn can't exceed an IoU of 0.51, k = 100 reaches 0.94."""
     problem = toy("shifted-gaussians", mu=3 / 8)

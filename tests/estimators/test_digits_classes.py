@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import plotly.graph_objects as go
@@ -16,9 +15,8 @@ import pytest
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.figures import iou_sweep_figure
+from prviz.figures import iou_sweep_figure, standalone
 from prviz.measure.estimates import estimate_repeated
-from prviz.reports.export import standalone_html
 from prviz.samples import SamplePair, Samples
 
 METHODS = ("cluster", "classifier", "knn", "coverage")
@@ -112,4 +110,4 @@ if __name__ == "__main__":
         rectangle = f"{min(1.0, count / REAL):.2f}, {min(1.0, REAL / count):.2f}"
         sys.stdout.write(f"| {count} | {rectangle} | " + " | ".join(f"{iou:.2f}" for iou in row.values()) + " |\n")
     if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(standalone_html(drawn(), "Digits 0 to 4 against 0 to q - 1"), encoding="utf-8")
+        standalone(drawn()).write_html(sys.argv[1])

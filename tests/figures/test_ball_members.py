@@ -66,7 +66,7 @@ def test_balls_reach_as_far_as_they_should_and_lines_lead_to_the_voters() -> Non
 def test_judged_samples_have_numbers_and_are_open_only_where_others_vote() -> None:
     split, free = traces(), traces(judged=None, numbers=([4, 5], [6]))
     assert split["generated (judged)"].customdata.tolist() == [2, 3]
-    assert split["generated (judged)"].marker.symbol == "diamond-open"
+    assert split["generated (judged)"].marker.symbol == "triangle-up-open"
     assert split["real (vote)"].customdata is None
     assert free["real"].customdata.tolist() == [4, 5]
     assert not any("judged" in name for name in free)

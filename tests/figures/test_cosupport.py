@@ -92,7 +92,7 @@ def test_samples_are_coloured_by_class_and_known_by_their_row() -> None:
     ]
     assert list(traces["both: real"].customdata) == [20, 30]
     assert list(traces["both: real"].x) == [4, 6]
-    assert traces["neither: generated"].marker.symbol == "diamond-open"
+    assert traces["neither: generated"].marker.symbol == "triangle-up-open"
     assert "<b>" not in "".join(traces["both: real"].hovertext)
     thinned = support_samples_figure(points, np.arange(8) < 4, classes, most=3)
     assert sum(len(trace.x) for trace in thinned.data) == 3

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from prviz.curves import Comparison, PRCurve
 from prviz.curves.band import Band, band
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import (
     FAMILY_COLORS,
     GROUP_LOOKS,
@@ -24,9 +25,11 @@ from prviz.figures import (
     iou_sweep_figure,
     plain,
     pr_figure,
+    roles_figure,
     samples_figure,
     stability_figure,
     standalone,
+    symbols,
 )
 from prviz.figures.pr import BOUND, LIMIT
 from prviz.toys import SupportMasses
@@ -61,6 +64,7 @@ def every_figure(name: str = "knn") -> dict[str, go.Figure]:
         "sweep": iou_sweep_figure({name: ([1, 2], [0.5, 0.6])}, xlabel=name, current=2, log_x=True),
         "stability": stability_figure({name: ([1, 2], [0.5, 0.6])}, truth=0.5, current=2),
         "extremes": extremes_figure([ExtremeRow(name, True, 0.5, 0.6)], truth=MASSES),
+        "roles": roles_figure(points, np.arange(40) < 20, axis_titles=(name, name), notes=[name] * 40),
         "samples 1-D": samples_figure(points[:, :1], np.arange(40) < 20, **samples),
         "samples 2-D": samples_figure(points, np.arange(40) < 20, **samples),
     }
@@ -85,6 +89,40 @@ def luminance(color: str) -> float:
 def test_every_colour_has_a_contrast_of_three_on_both_grounds(color: str, ground: str) -> None:
     dark, light = sorted((luminance(color), luminance(ground)))
     assert (light + 0.05) / (dark + 0.05) >= 3.0
+
+
+# Linear red, green and blue as seen with a deficiency (Machado, Oliveira, Fernandes 2009, severity 1), and in grey.
+SEEN = {
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "grey": [[0.2126, 0.7152, 0.0722]] * 3,
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+APART = 15  # CIELAB units: more than six just noticeable differences
+
+
+def colour_distance(one: str, other: str, seen: str) -> float:
+    places = []
+    for color in (one, other):
+        levels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+        linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
+        x, y, z = np.cbrt(TO_XYZ @ np.clip(np.array(SEEN[seen]) @ linear, 0, 1) / [0.9505, 1, 1.089])
+        places.append(np.array([116 * y, 500 * (x - y), 200 * (y - z)]))
+    return float(np.linalg.norm(places[0] - places[1]))
+
+
+@pytest.mark.parametrize("seen", SEEN)
+def test_families_whose_colours_look_alike_to_somebody_have_other_markers(seen: str) -> None:
+    symbol, color = symbols(ESTIMATORS), colors(ESTIMATORS)
+    alike = [
+        pair for pair in combinations(ESTIMATORS, 2) if colour_distance(*(color[name] for name in pair), seen) < APART
+    ]
+    assert alike  # or there would be no need of a second code
+    assert all(symbol[one] != symbol[other] for one, other in alike)
+    usual = {pair for pair in alike if set(pair) <= set(DEFAULT_METHODS)}
+    assert bool(usual) == (seen == "grey")
+    drawn = {trace.legendgroup: trace.marker.symbol for trace in pr_figure(CURVES, truth=CURVES["knn"]).data}
+    assert drawn == {"truth": None, **{name: symbol[name] for name in CURVES}}
 
 
 def test_a_family_keeps_its_colour_whatever_else_is_drawn() -> None:

@@ -32,7 +32,7 @@ def test_the_plane_has_a_grid_of_the_cells_and_roles_differ_by_symbol() -> None:
     figure = painted_plane_figure(real, generated, side=4)
     for trace, each in zip(figure.data, (real, generated), strict=True):
         np.testing.assert_array_equal(np.column_stack([trace.x, trace.y]), each)
-    assert [trace.marker.symbol for trace in figure.data] == ["circle", "diamond"]
+    assert [trace.marker.symbol for trace in figure.data] == ["circle", "triangle-up"]
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         assert list(axis.tickvals) == [0, 0.25, 0.5, 0.75, 1]
         assert axis.range == (0, 1)

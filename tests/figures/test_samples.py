@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from prviz.figures import picture_data_uri, samples_figure
+from prviz.figures import picture_data_uri, roles_figure, samples_figure
 
 
 def sample_traces(dimension: int, n: int = 6, **options: Any) -> dict[str, Any]:
@@ -31,13 +31,36 @@ def test_samples_are_coloured_by_the_clipped_log_ratio() -> None:
 def test_roles_differ_by_symbol_and_the_bar_says_what_colours_mean() -> None:
     counts: dict[str, Any] = {"c_real": np.ones(6), "c_generated": np.ones(6)}
     traces = sample_traces(2, **counts)
-    assert (traces["real"].marker.symbol, traces["generated"].marker.symbol) == ("circle", "diamond")
+    assert (traces["real"].marker.symbol, traces["generated"].marker.symbol) == ("circle", "triangle-up")
     figure = samples_figure(np.zeros((6, 2)), [True] * 6, **counts)
     axis = figure.layout.coloraxis
     assert [text.split(" (")[0] for text in axis.colorbar.ticktext] == ["looks real", "even", "looks generated"]
     assert (axis.cmin, axis.cmax) == (-1, 1)
     wide = samples_figure(np.zeros((6, 2)), [True] * 6, c_real=np.ones(6), c_generated=np.full(6, 64.0))
     assert (wide.layout.coloraxis.cmin, wide.layout.coloraxis.cmax) == (-4, 4)
+
+
+def test_roles_are_known_by_row_and_sent_in_few_bytes() -> None:
+    points, is_real = np.random.default_rng(0).normal(size=(2000, 2)), np.arange(2000) < 1200
+    figure = roles_figure(points, is_real, numbers=np.arange(2000) + 7)
+    assert [(trace.name, trace.marker.symbol) for trace in figure.data] == [
+        ("real", "circle"),
+        ("generated", "triangle-up"),
+    ]
+    np.testing.assert_array_equal(figure.data[1].customdata, np.add.outer(np.arange(1200, 2000), [0, 7]))
+    np.testing.assert_allclose(figure.data[0].x, points[:1200, 0], atol=1e-5)
+    assert len(figure.to_json()) < 45_000  # 16 bytes a sample, as text, and the layout
+    assert "row %{customdata[1]}" in figure.data[0].hovertemplate
+    assert "100 of 2,000 samples" in roles_figure(points, is_real, most=100).layout.xaxis.title.text
+    with pytest.raises(ValueError, match=r"points have shape \(2000, 2\)"):
+        roles_figure(points, is_real[:5])
+
+
+@pytest.mark.parametrize("values", [1e9 + np.arange(9.0), np.full(9, 1e200), np.arange(9) * 1e-200])
+def test_coordinates_are_shortened_only_where_nothing_is_lost(values: np.ndarray) -> None:
+    figure = roles_figure(np.column_stack([values, values]), np.arange(9) < 4, notes=["<b>"] * 9)
+    np.testing.assert_allclose(np.concatenate([trace.x for trace in figure.data]), values)
+    assert "<b>" not in figure.data[0].hovertext[0]
 
 
 def test_one_dimension_has_histograms_above_a_rug() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 import re
 from xml.etree import ElementTree
@@ -86,7 +87,15 @@ def test_foreign_text_stays_text() -> None:
     root, texts = drawn(text)
     assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
     assert "<script>" in texts[0]
-    assert not re.search(r"href|@font-face|url\(", text)
+    assert not re.search(r"href|url\((?!data:font/woff2;base64,)", text)
+
+
+def test_the_font_travels_in_the_drawing() -> None:
+    text = pr_svg({"knn": TRUTH}, title="")
+    (font,) = re.findall(r"@font-face \{ font-family: 'prviz Sans'; .*url\(data:font/woff2;base64,([^)]+)\)", text)
+    assert base64.b64decode(font, validate=True).startswith(b"wOF2")
+    assert ElementTree.fromstring(text).get("font-family", "").startswith("'prviz Sans', ")
+    assert len(text) < 60_000
 
 
 def test_labels_of_twelve_equal_curves_lie_apart_inside_the_plot() -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from prviz.measure.workload import approximate_seconds, estimate_seconds, live_size, needs_subsample, subsample
+from prviz.measure import workload
+from prviz.measure.workload import (
+    approximate_seconds,
+    default_rows,
+    estimate_seconds,
+    live_size,
+    needs_subsample,
+    subsample,
+)
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 
@@ -73,3 +81,15 @@ def test_approximate_curves_take_longer_for_more_but_not_in_proportion() -> None
     assert times[-1] < 4 * times[-2]
     assert approximate_seconds(1000, 1000, 512) > times[1]
     assert approximate_seconds(1_000_000, 1_000_000, 64) < estimate_seconds(1_000_000, 1_000_000, 64) / 10
+
+
+def test_default_rows_are_the_same_on_every_machine_and_never_nearly_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = [(n, m, d) for n in (500, 9_000, 10_500, 30_000, 200_000) for m in (n, 700) for d in (8, 768, 20_000)]
+    found = [default_rows(*size) for size in sizes]
+    monkeypatch.setattr(workload, "_speed", lambda: (1e-6, 1e-5))
+    monkeypatch.setattr(workload, "available_threads", lambda: 64)
+    assert [default_rows(*size) for size in sizes] == found
+    for (n, m, _), rows in zip(sizes, found, strict=True):
+        assert rows == max(n, m) or (rows in workload.FILE_ROWS and rows <= workload.NEARLY_ALL * max(n, m))
+    assert len(set(found)) > 4
+    assert default_rows(2_000, 2_000, 64) == 2_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,6 +46,11 @@ SAME_WIDTH = """() => {
     return width('1111111111') - width('0000000000');
 }"""
 
+SERIOUS = """async () => (await axe.run()).violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
+    .map(({ id, nodes }) => [id, ...nodes.map(node => node.html.slice(0, 160) + ' ' + node.any[0]?.message)])"""
+# By page, the buttons that open something over it.
+BEHIND = {"Explore": ["^Mode dropped", "more families$", "^More$", "^Export$", "^About kNN$"]}
+
 
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
 def test_the_bar_names_every_page_and_marks_the_one_on_screen(
@@ -71,6 +77,25 @@ def test_the_bar_names_every_page_and_marks_the_one_on_screen(
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(new_page: Callable[..., Page]) -> None:
+    page = new_page(viewport=WIDE)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit(page)
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("slider", name="Neighbours k")).to_be_focused()
+    page.keyboard.press("l")
+    expect(page.get_by_role("slider", name="Trade-off")).to_be_focused()
+    page.keyboard.press("?")
+    expect(page.locator("#prviz-keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#prviz-keys")).to_be_hidden()
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
 def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(new_page: Callable[..., Page]) -> None:
     page = new_page()  # asks no other machine: the fixture's check
     for name in ("Triage", "Learn", "Bias lab"):
@@ -94,6 +119,39 @@ def test_the_theme_is_two_clicks_away_and_stays_from_page_to_page(new_page: Call
     assert page.evaluate(ground) == "rgb(14, 17, 23)"
 
 
+def contrast(one: list[float], other: list[float]) -> float:
+    """Of two colours in [0, 1], by WCAG 2."""
+    linear = [[c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color] for color in (one, other)]
+    dark, light = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in linear)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def levels(color: str) -> list[float]:
+    """Of what the browser computes: rgb(0, 114, 178) or color(srgb 0.1 0.3 0.5)."""
+    numbers = [float(each) for each in re.findall(r"[\d.]+", color)[:3]]
+    return numbers if color.startswith("color") else [each / 255 for each in numbers]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("theme", "least"), [("light", 3.0), ("dark", 4.5)])
+def test_curves_and_their_names_stand_out_from_the_page(
+    new_page: Callable[..., Page], theme: str, least: float
+) -> None:
+    page = new_page(viewport=WIDE, color_scheme=theme)
+    visit(page, "/?k=5")
+    page.locator(".curve-labels text").first.wait_for()
+    ground = levels(page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"))
+    style = "(all, name) => all.map((each) => getComputedStyle(each)[name])"
+    names = page.locator(".curve-labels text").evaluate_all(style, "fill")
+    drawn = page.locator(".live.screen .plot .js-line")
+    strokes, widths = drawn.evaluate_all(style, "stroke"), drawn.evaluate_all(style, "strokeWidth")
+    lines = [stroke for stroke, width in zip(strokes, widths, strict=True) if width != "0px"]
+    assert len(names) >= 3
+    assert len(lines) >= 5
+    assert min(contrast(levels(color), ground) for color in names) >= 4.5
+    assert min(contrast(levels(color), ground) for color in lines) >= least
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
@@ -102,7 +160,11 @@ def test_axe_has_nothing_serious_to_say(new_page: Callable[..., Page], name: str
     page = new_page(viewport=WIDE, color_scheme=theme)
     visit(page, PAGES[name])
     page.evaluate(Path(os.environ["AXE"]).read_text(encoding="utf-8"))
-    serious = page.evaluate("""async () => (await axe.run()).violations
-        .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-        .map(({ id, nodes }) => [id, ...nodes.map(node => node.html.slice(0, 160) + ' ' + node.any[0]?.message)])""")
-    assert serious == []
+    assert page.evaluate(SERIOUS) == []
+    for button in BEHIND.get(name, ()):
+        page.get_by_role("button", name=re.compile(button)).click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_be_visible()
+        assert page.evaluate(SERIOUS) == [], button
+        dialog.press("Escape")
+        expect(dialog).to_have_count(0)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prviz import estimate
 from prviz.estimators import ESTIMATORS
 from prviz.readers.bundled import bundled_names
-from prviz.reports.settings import ExploreSettings
+from prviz.reports.settings import FIRST_VIEW, ExploreSettings
 from prviz.toys import TOYS, toy
 
 UNUSUAL = ExploreSettings(
@@ -54,7 +55,7 @@ def test_toy_settings_come_back_exactly(chosen: ExploreSettings) -> None:
 @pytest.mark.parametrize("problem", TOYS)
 def test_every_toy_with_its_parameters_comes_back(problem: str) -> None:
     chosen = ExploreSettings(problem=problem, parameters=toy(problem).parameters)
-    assert chosen.to_query() == ({} if problem == ExploreSettings().problem else {"problem": problem})
+    assert chosen.to_query() == {"problem": problem}
     assert restored(chosen) == ExploreSettings(problem=problem)
     assert toy(problem, **restored(chosen).parameters) == toy(problem)
 
@@ -79,9 +80,30 @@ def test_an_upload_stays_out_of_the_link_and_it_is_said() -> None:
     assert "uploaded" in message
 
 
-def test_an_empty_link_gives_the_defaults_without_a_word() -> None:
-    assert ExploreSettings.from_query({}) == (ExploreSettings(), [])
-    assert ExploreSettings.from_query({"page": "explore"}) == (ExploreSettings(), [])
+def test_an_empty_link_gives_the_first_view_without_a_word() -> None:
+    assert ExploreSettings.from_query({}) == (FIRST_VIEW, [])
+    assert ExploreSettings.from_query({"page": "explore"}) == (FIRST_VIEW, [])
+    assert FIRST_VIEW.to_query() == {}
+    assert replace(FIRST_VIEW, parameters=TOYS[FIRST_VIEW.problem]).to_query() == {}
+    assert replace(FIRST_VIEW, seed=1).to_query() == {"problem": "modes", "k": "5", "seed": "1"}
+
+
+def test_a_link_from_before_the_first_view_keeps_its_meaning() -> None:
+    assert ExploreSettings.from_query({"n": "500"}) == (ExploreSettings(problem="mixtures", k="sqrt", n=500), [])
+    assert ExploreSettings.from_query({"problem": "outlier"})[0].k == "sqrt"
+
+
+def test_four_curves_of_the_first_view_differ_and_the_true_ends_are_shares_of_modes() -> None:
+    first = FIRST_VIEW
+    problem = toy(first.problem, **first.parameters)
+    truth = problem.truth()
+    assert (truth.extreme_precision, truth.extreme_recall) == pytest.approx((0.6, 0.8))
+    found = estimate(
+        problem.sample(first.n, seed=first.seed), first.methods, k=first.k, split=first.split, seed=first.seed
+    )
+    ious = sorted(each.curve.iou(truth) for each in found.values())
+    assert len(ious) == 4
+    assert min(np.diff(ious)) > 0.03
 
 
 @pytest.mark.parametrize(
@@ -198,7 +220,10 @@ def test_a_link_names_what_differs_and_gives_all_of_it_back(
     differing = {name for name in choice if getattr(chosen, name) != getattr(default, name)}
     differing |= {"problem"} - ({"problem"} if problem == default.problem else set())
     differing |= {f"p.{name}" for name, value in own.items() if value != TOYS[problem][name]}
-    assert chosen.to_query().keys() == differing
+    if differing == {"problem", "k"} and (problem, chosen.k) == (FIRST_VIEW.problem, FIRST_VIEW.k):
+        assert chosen.to_query() == {}
+    else:
+        assert chosen.to_query().keys() == (differing or {"problem"})
 
 
 # A link of version 0.1, which named every setting.

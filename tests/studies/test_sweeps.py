@@ -223,7 +223,7 @@ def test_a_family_of_the_user_is_measured_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"problems": "mixturez"}, r"problems has 'mixturez'; one of mixtures"),
+        ({"problems": "mixturez"}, r"problems has 'mixturez'; one of modes"),
         ({"problems": []}, "problems is empty"),
         ({"problems": [("a.npy", "b.npy")]}, "which is not a file here"),
         ({"problems": [(__file__, __file__)]}, "test_sweeps.py"),

@@ -145,3 +145,22 @@ def test_a_missing_table_is_an_error_and_a_missing_file_is_not_one_yet(tmp_path:
     with pytest.raises(ValueError, match="can't be opened"):
         checkpoints_of([tmp_path / "gone.npy"], tmp_path / "gone.csv")
     assert [each.name for each in checkpoints_of([tmp_path / "gone.npy"])] == ["gone"]
+
+
+def test_the_tables_of_prviz_embed_are_no_checkpoints(tmp_path: Path) -> None:
+    for name in ("real", "a", "step-20"):
+        for ending in (".safetensors", ".samples.parquet"):
+            (tmp_path / f"{name}{ending}").touch()
+    (tmp_path / "alone.samples.parquet").touch()
+    for reference in ("real.safetensors", "real.samples.parquet"):
+        found = checkpoints_of(tmp_path, leave_out=[tmp_path / reference])
+        assert [each.path.name for each in found] == ["step-20.safetensors", "a.safetensors", "alone.samples.parquet"]
+        assert [each.name for each in found] == ["step-20", "a", "alone"]
+    assert [each.step for each in checkpoints_of([tmp_path / "step-20.samples.parquet"])] == [20.0]
+
+
+def test_a_folder_of_pictures_names_the_command(tmp_path: Path) -> None:
+    (tmp_path / "cats").mkdir()
+    (tmp_path / "cats" / "1.PNG").touch()
+    with pytest.raises(ValueError, match="embed the pictures first: prviz embed FOLDER"):
+        checkpoints_of(tmp_path)

@@ -43,6 +43,27 @@ def test_the_map_shows_winners_margins_and_where_the_verdict_flips():
     assert winner_map(left).share == pytest.approx(2 / 5)
 
 
+def test_cells_whose_lead_is_noise_crown_nobody():
+    rows = table(
+        {
+            ("knn", 1): {"a": 0.500005, "b": 0.5, "c": 0.1},
+            ("ipr", 1): {"a": 0.30001, "b": 0.3, "c": 0.1},
+            ("knn", 5): {"a": 0.6, "b": 0.7, "c": 0.1},
+        }
+    )
+    assert winner_map(rows).verdict == "a"  # by leads of 5e-06 and 1e-05
+    found = winner_map(rows, 0.01)
+    assert (found.verdict, found.share) == ("b", 1.0)
+    assert found.close.tolist() == [[True, False], [True, False]]
+    assert found.winners.tolist() == [[None, "b"], [None, None]]
+    # Without noise a cell with two winners still counts half for each of them.
+    even = {("knn", 1), ("knn", 5), ("ipr", 1)}
+    cells = {**{key: {"a": 0.5, "b": 0.5, "c": 0.1} for key in even}, ("kde", 1): {"a": 0.3, "b": 0.2, "c": 0.9}}
+    assert winner_map(table(cells)).verdict == "a"
+    every = winner_map(rows, 1.0)  # all are noise: as without
+    assert (every.verdict, every.close.any()) == ("a", False)
+
+
 @given(st.permutations(range(12)), st.lists(st.floats(0, 1), min_size=12, max_size=12))
 def test_the_map_is_the_double_loop_whatever_the_order_of_the_rows(order, scores):
     keys = list(itertools.product(["x", "y"], [2, 4], ["a", "b", "c"]))

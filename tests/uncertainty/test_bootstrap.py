@@ -305,7 +305,7 @@ def test_the_command_shows_intervals_below_each_method(files, tmp_path, capsys):
     assert [row[:8].rstrip() for row in rows] == ["knn", "  2.5 %", "  97.5 %", "kde", "  2.5 %", "  97.5 %"]
     assert rows[1].split()[2:] == [f"{low:.4f}" for low, _ in ends]
     assert rows[2].split()[2:] == [f"{high:.4f}" for _, high in ends]
-    assert "KDE, 95 % interval" in html.read_text(encoding="utf-8")
+    assert "shaded: 95 % intervals" in html.read_text(encoding="utf-8")
     assert main([*line, "--json"]) == 0
     written = json.loads(capsys.readouterr().out)["methods"]["knn"]["intervals"]
     assert (written["level"], written["replicates"]) == (0.95, 30)

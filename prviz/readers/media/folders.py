@@ -124,7 +124,7 @@ class ZipPictures:
             raise MediaError(
                 f"{self._where}: no zip archive, or a corrupt one. Zip the folder of pictures again."
             ) from error
-        files = {path: info for info in self._archive.infolist() if (path := _inner_path(info)) is not None}
+        files = {path: info for info in self._archive.infolist() if (path := inner_path(info)) is not None}
         if not files:
             raise MediaError(f"{self._where}: holds no files. Zip the folder of pictures.")
         locked = next((path for path, info in files.items() if info.flag_bits & _ENCRYPTED), None)
@@ -179,21 +179,25 @@ class ZipPictures:
         MediaError : as `locate`; or the file is too large, unpacks to far more than it takes, or is corrupt.
         """
         path = self.locate(name)
-        info, where, limits = self._files[path], f"{self._where}, {quoted(path)}", self._limits
-        if info.file_size > limits.file_bytes:
-            raise MediaError(f"{where}: {human_size(info.file_size)}, more than {human_size(limits.file_bytes)}.")
-        if info.file_size > max(limits.small_bytes, limits.ratio * info.compress_size):
-            raise MediaError(
-                f"{where}: unpacks to {human_size(info.file_size)} from {human_size(info.compress_size)}, more than "
-                f"{limits.ratio} times; no picture does."
-            )
-        if info.compress_type not in METHODS:
-            raise MediaError(f"{where}: packed by an unusual method. Make an ordinary zip archive (deflate or stored).")
-        try:
-            with self._archive.open(info) as stream:
-                return stream.read()  # never more than was claimed above
-        except ZIP_ERRORS as error:
-            raise MediaError(f"{where}: corrupt ({quoted(str(error))}). Zip the pictures again.") from error
+        return read_member(self._archive, self._files[path], f"{self._where}, {quoted(path)}", self._limits)
+
+
+def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, limits: PictureLimits) -> bytes:
+    """Contents of one file of an archive. Raises MediaError: too large, unpacks to far more than it takes, corrupt."""
+    if info.file_size > limits.file_bytes:
+        raise MediaError(f"{where}: {human_size(info.file_size)}, more than {human_size(limits.file_bytes)}.")
+    if info.file_size > max(limits.small_bytes, limits.ratio * info.compress_size):
+        raise MediaError(
+            f"{where}: unpacks to {human_size(info.file_size)} from {human_size(info.compress_size)}, more than "
+            f"{limits.ratio} times; no picture does."
+        )
+    if info.compress_type not in METHODS:
+        raise MediaError(f"{where}: packed by an unusual method. Make an ordinary zip archive (deflate or stored).")
+    try:
+        with archive.open(info) as stream:
+            return stream.read()  # never more than was claimed above
+    except ZIP_ERRORS as error:
+        raise MediaError(f"{where}: corrupt ({quoted(str(error))}). Zip the pictures again.") from error
 
 
 def _backwards(path: str) -> str:
@@ -201,7 +205,7 @@ def _backwards(path: str) -> str:
     return "".join(f"{part}/" for part in reversed(path.split("/")))
 
 
-def _inner_path(info: zipfile.ZipInfo) -> str | None:
+def inner_path(info: zipfile.ZipInfo) -> str | None:
     """Path of a file; None for a folder, a file that macOS adds, and a path that leads out."""
     path = plain_path(info.filename)
     beside = path.startswith("__MACOSX/") or path.rpartition("/")[2].startswith("._")

@@ -8,7 +8,8 @@ import struct
 import unicodedata
 import warnings
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -35,6 +36,7 @@ _SMALL_PIXELS, _PIXELS_PER_BYTE = 4096**2, 100
 _SCAN, _MOST_SCANS = b"\xff\xda", 50
 _QUALITY = 85
 _BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF", b"BM": "BMP"}
+_BEGINNINGS |= {b"II*\0": "TIFF", b"MM\0*": "TIFF"}
 # Exceptions of Pillow on truncated, corrupt or hostile files.
 _BROKEN = (OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, ArithmeticError, MemoryError)
 
@@ -107,11 +109,26 @@ def thumbnail(data: bytes) -> str:
         more than `MAX_PIXELS` pixels, or too many for the bytes of the file; or broken. The message does not name the
         file.
     """
+    with opened_picture(data) as image:
+        small, lossy = _shrunk(image)
+        stream, kind = io.BytesIO(), "jpeg" if lossy else "png"
+        small.save(stream, kind, **({"quality": _QUALITY} if lossy else {}))
+        return f"data:image/{kind};base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
+
+
+@contextmanager
+def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Image.Image]:
+    """The picture in a file's contents, opened by Pillow under limits; what fails in the block calls it broken.
+
+    Raises
+    ------
+    MediaError : as `thumbnail`.
+    """
     found = next((name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None)
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         found = "WebP"
-    if found is None:
-        raise MediaError(f"its contents are no picture that can be shown ({', '.join(FORMATS)}).")
+    if found is None or found not in formats:
+        raise MediaError(f"its contents are no picture that can be shown ({', '.join(formats)}).")
     if found == "JPEG" and data.count(_SCAN) > _MOST_SCANS:
         raise MediaError(
             f"more than {_MOST_SCANS} scans, which take long to go over. Save it as an ordinary JPEG picture."
@@ -120,16 +137,17 @@ def thumbnail(data: bytes) -> str:
 
     # As Pillow advises: a decompression bomb is an error, not a warning on stderr.
     warnings.simplefilter("error", Image.DecompressionBombWarning)
+    # It warns of damaged metadata, which don't count here.
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
     most = min(MAX_PIXELS, max(_SMALL_PIXELS, _PIXELS_PER_BYTE * len(data)))
     too_large = (Image.DecompressionBombError, Image.DecompressionBombWarning)
     try:
         with Image.open(io.BytesIO(data), formats=[found.upper()]) as image:
             if image.width * image.height > most:
                 raise Image.DecompressionBombError
-            small, lossy = _shrunk(image)
-            stream, kind = io.BytesIO(), "jpeg" if lossy else "png"
-            small.save(stream, kind, **({"quality": _QUALITY} if lossy else {}))
-            return f"data:image/{kind};base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
+            yield image
+    except MediaError:
+        raise
     except too_large as error:
         raise MediaError(f"more than {most:,} pixels from {len(data):,} bytes; save a smaller picture.") from error
     except (*_BROKEN, struct.error, zlib.error) as error:

@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages._explore.session import PANEL_TAB
 from pages._shared import answers, results, sources
 from pages._work.jobs import Progress
 from prviz.figures.pr import BOUND_LABEL
@@ -70,14 +71,14 @@ def test_a_preset_and_another_problem_win_over_the_hand() -> None:
     app.run()
     assert sliders(app)["p.mu"] == 5 / 24
     move(app, n=130)
-    app.selectbox(key="problem").set_value("outlier").run()
+    app.radio(key="problem").set_value("outlier").run()
     healthy(app)
     assert sliders(app)["p.mu"] == 3 / 8
     assert sliders(app)["n"] == 130
     move(app, **{"p.value": -3.0})
-    app.selectbox(key="problem").set_value("shifted-gaussians").run()
+    app.radio(key="problem").set_value("shifted-gaussians").run()
     assert sliders(app)["p.mu"] == 5 / 24
-    app.selectbox(key="problem").set_value("outlier").run()
+    app.radio(key="problem").set_value("outlier").run()
     assert sliders(app)["p.value"] == -3.0
 
 
@@ -134,8 +135,8 @@ def test_weights_stay_across_pages_and_problems_and_in_the_link() -> None:
     app.switch_page("pages/learn.py").run()
     app.switch_page("pages/explore.py").run()
     assert sliders(app)["p.real_weights"] == [0.2, 0.2, 0.6, 0]
-    app.selectbox(key="problem").set_value("boxes").run()
-    app.selectbox(key="problem").set_value("finite").run()
+    app.radio(key="problem").set_value("boxes").run()
+    app.radio(key="problem").set_value("finite").run()
     assert sliders(app)["p.real_weights"] == [0.2, 0.2, 0.6, 0]
     assert app.query_params["p.real_weights"] == "0.2,0.2,0.6,0.0"
 
@@ -295,7 +296,7 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pyt
     assert payload(app)["coarse"]
     move(app, stop=True)
     answer = payload(app)
-    assert (answer["more"], answer["stale"], answer["coarse"]) == (None, True, 0)
+    assert (answer["more"], answer["stale"], answer["coarse"], answer["other"]) == (None, True, 0, False)
     assert vertices(app) == first
     assert "Stopped" in app.info[0].value
     assert app.query_params["n"] == "100"
@@ -306,9 +307,16 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pyt
     go.set()
     (resume,) = [button for button in app.button if button.label == "Compute it after all"]
     resume.click().run()
-    until(app, lambda answer: not (answer["coarse"] or answer["stale"]))
+    assert not until(app, lambda answer: not (answer["coarse"] or answer["stale"]))["other"]
     assert app.query_params["n"] == "400"
     assert not app.info
+    # Nothing can be drawn of another toy yet: the browser hears that what it has is not of this one.
+    monkeypatch.setattr(answers, "coarse_size", lambda problem, settings: 0)
+    go.clear()
+    app.radio(key="problem").set_value("outlier").run()
+    assert payload(app)["other"]
+    go.set()
+    assert not until(app, lambda answer: not answer["stale"])["other"]
 
 
 def test_what_goes_wrong_in_a_job_is_told_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,9 +358,10 @@ def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
     app = opened(n="100")
     last_word(app)
-    app.session_state["diagnostics-with-truth"] = "Extremes"
+    app.session_state[PANEL_TAB] = "Extremes"
     app.run()
+    app.button(key="enlarge").click().run()
     healthy(app)
     last_word(app)
-    drawn = json.loads(app.get("bidi_component")[2].proto.bytes[12:])
-    assert [pane["id"] for pane in drawn["panes"]] == ["extremes"]
+    drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    assert ["extremes"] in [[pane["id"] for pane in each["panes"]] for each in drawn]

@@ -16,11 +16,12 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore import approximate
+from pages._explore.session import COLOUR, PANEL_TAB
 from pages._shared import results, sources, uploads
 from prviz.estimators import DEFAULT_METHODS
 from prviz.reports.settings import ExploreSettings
 from tests.browser import visit, wait_idle
-from tests.explore_app import healthy, job_ended, last_word, move, opened, payload, until, vertices
+from tests.explore_app import about, healthy, job_ended, last_word, move, opened, payload, until, vertices
 from tests.file_builders import npy
 from tests.pages.explore.test_explore_browser import saved, slider
 
@@ -87,7 +88,7 @@ def test_before_it_is_measured_a_word_stands_in_the_place_of_the_label() -> None
 def test_it_is_one_measurement_and_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results, "make_profile", lambda *given: pytest.fail("a profile"))
     app = final(repeats="5")
-    assert app.slider(key="repeats").disabled
+    assert "repeats" not in {control["id"] for control in payload(app)["controls"]}
     assert "repeats" not in app.query_params
     assert payload(app)["more"] is None
     assert app.get("bidi_component")[1].proto.bytes == b"{}"
@@ -146,21 +147,16 @@ def test_the_snippet_repeats_the_screen(tmp_path: Path, query: dict[str, str]) -
     assert words(app).endswith(f"{found['found'].label}.")
 
 
-@pytest.mark.parametrize("tab", ["Over k", "Over bandwidth", "Stability", "Extremes", "Samples"])
-def test_every_tab_is_approximate_or_says_why_it_is_empty(tab: str) -> None:
+@pytest.mark.parametrize("tab", ["Space", "Extremes", "All numbers"])
+def test_every_panel_is_approximate(tab: str) -> None:
     app = opened(**ON)
-    app.session_state["diagnostics-with-truth"] = tab
+    app.session_state[PANEL_TAB] = tab
     app.run()
     healthy(app)
     last_word(app)
     captions = " ".join(caption.value for caption in app.caption)
     assert "Also approximate: lists hold" in captions
-    if tab in ("Samples", "Extremes"):
-        drawn = json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
-        assert drawn["panes"][0]["id"] in ("samples", "extremes")
-        assert ("The other split: approximate" in captions.replace("\\", "")) == (tab != "Samples")
-    else:
-        assert "one k and bandwidth at a time" in app.info[0].value
+    assert "Approximate curves are measured at one k at a time." in captions
 
 
 def uploaded(real: np.ndarray, generated: np.ndarray, **query: str) -> AppTest:
@@ -177,17 +173,18 @@ def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measu
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(uploads, "needs_subsample", lambda *sizes: True)
-    monkeypatch.setattr(uploads, "live_size", lambda *sizes: 90)
+    monkeypatch.setattr(uploads, "default_rows", lambda *sizes: 90)
     values = rng.normal(size=(700, 3)), rng.normal(size=(600, 3))
-    assert "90 real" in uploaded(*values).markdown[0].value
+    assert "90 real" in about(uploaded(*values))
     measure = results.approximate
     monkeypatch.setattr(results, "approximate", lambda *pair, **options: measure(*pair, evaluate=50, **options))
     app = uploaded(*values, approximate="yes")
-    assert "700 real and 600 generated" in app.markdown[0].value
+    assert "700 real and 600 generated" in about(app)
     assert "on 50 samples per set" in words(app)
-    drawn = json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
-    assert drawn["panes"][0]["id"] == "samples"
+    app.segmented_control(key=COLOUR).set_value("Decision").run()
+    last_word(app)
+    sent = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    drawn = next(each for each in sent if each["panes"] and each["panes"][0]["id"] == "samples-decision")
     kept, missed, accepted, rejected = (trace["hovertext"] for trace in drawn["panes"][0]["figure"]["data"])
     shown = (kept + missed, accepted + rejected)
     split = prviz.SamplePair(*values).split(0.5)
@@ -279,7 +276,8 @@ def test_the_toggle_labels_the_figure_and_every_file(page: Page, tmp_path: Path)
     visit(page, "/?n=400&p.d=4")
     page.wait_for_function("() => window.__prviz?.frames.size > 0")
     wait_idle(page)
-    page.locator('[data-testid="stSidebar"]').get_by_text("Approximate neighbour lists").click()
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_text("Approximate neighbour lists").click()
     label = page.get_by_text(
         re.compile(r"^\W*\w*\s*approximate: lists hold \d+ % of the true neighbours; curves within")
     )

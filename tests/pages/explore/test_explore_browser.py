@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import io
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import Tab, beside, visit, wait_idle, wait_until
@@ -20,6 +22,16 @@ from tests.file_builders import npy
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
 # The first view with few samples: half of the time of the default ones.
 QUICK = "/?n=100&p.d=2"
+# The PNG that the page makes of a drawing, as Base64.
+PAINTED = """async (text) => {
+    const image = new Image();
+    image.src = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [2 * image.naturalWidth, 2 * image.naturalHeight];
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    return canvas.toDataURL().split(",")[1];
+}"""
 
 
 def main_figure(page: Page) -> Locator:
@@ -144,37 +156,60 @@ def point_at(page: Page, plot: Locator, *, trace: int, point: int) -> None:
     page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
 
 
+def drag(plot: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drag from one place in a plot to another, as shares of its width and height from the top left."""
+    mouse, area = plot.page.mouse, plot.locator(".nsewdrag").first.bounding_box()
+    assert area is not None
+    mouse.move(area["x"] + start[0] * area["width"], area["y"] + start[1] * area["height"])
+    mouse.down()
+    mouse.move(area["x"] + end[0] * area["width"], area["y"] + end[1] * area["height"], steps=6)
+    mouse.up()
+
+
 def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
     """Zoom by the button and a drag, which alone does nothing; or selects samples, where it is not tried."""
     plot.scroll_into_view_if_needed()
-    area = plot.locator(".nsewdrag").first.bounding_box()
-    assert area is not None
-
-    def drag() -> None:
-        page.mouse.move(area["x"] + 0.2 * area["width"], area["y"] + 0.3 * area["height"])
-        page.mouse.down()
-        page.mouse.move(area["x"] + 0.7 * area["width"], area["y"] + 0.8 * area["height"], steps=5)
-        page.mouse.up()
-
+    start, end = (0.2, 0.3), (0.7, 0.8)
     before = plot.evaluate("plot => plot._fullLayout.xaxis.range")
     if not selects:
-        drag()
+        drag(plot, start, end)
     assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == before  # not by accident
     plot.locator('.modebar-btn[data-title="Zoom"]').click()
-    drag()
+    drag(plot, start, end)
     page.wait_for_function(
         "([plot, [low, high]]) => { const [a, b] = plot._fullLayout.xaxis.range; return b - a < 0.9 * (high - low); }",
         arg=[plot.element_handle(), before],
     )
 
 
+# Words in sight: those that end above the figure, and all; figures have their own.
+_WORDS = """() => {
+    const top = document.querySelector('[data-prviz=pr-figure] .plot').getBoundingClientRect().top;
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = { above: 0, all: 0 };
+    for (let text; text = texts.nextNode();) {
+        const parent = text.parentElement, range = document.createRange();
+        range.selectNodeContents(text);
+        const box = range.getBoundingClientRect();
+        const unseen = parent.closest('svg, style, script, [data-testid=stIconMaterial], .bar-skip, [href="#stMain"]');
+        const shown = parent.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+        if (unseen || box.width < 2 || !shown) continue;
+        const words = text.textContent.match(/\\p{L}[\\p{L}\\p{N}'-]*/gu)?.length ?? 0;
+        found.all += words;
+        if (box.bottom <= top) found.above += words;
+    }
+    return found;
+}"""
+
+
 def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., Page]) -> None:
     page = new_page()
     open_explore(page)
-    parts = ("data", "families", "k", "bandwidth", "split", "pr-figure", "iou-row", "angle")
+    parts = ("data", "families", "k", "bandwidth", "split", "pr-figure", "iou-row", "angle", "diagnostics")
+    panel = (".st-key-part-panel [role=tab]", ".st-key-enlarge button", ".st-key-part-strip .plot")
 
     def cut(height: int) -> list[str]:
         boxes = {part: page.locator(f"[data-prviz={part}]").last.bounding_box() for part in parts}
+        boxes |= {part: page.locator(part).first.bounding_box() for part in panel}
         figure = boxes["pr-figure"]
         small = [] if figure is not None and figure["height"] > 0.7 * height else ["small"]
         out = [part for part, box in boxes.items() if box is None or box["y"] < 0 or box["y"] + box["height"] > height]
@@ -183,30 +218,62 @@ def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., 
     for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
         wait_until(page, lambda height=height: not cut(height))
+    strip = page.locator(".st-key-part-strip .main-svg").first  # it takes the room that there is
+    page.wait_for_function("strip => strip.clientHeight > innerHeight / 5", arg=strip.element_handle())
+    words = page.evaluate(_WORDS)
+    assert 0 < words["above"] <= 40
+    assert 60 < words["all"] <= 300
 
 
-def test_lam_moves_the_marks_in_both_figures_without_a_new_revision(looked_at: Page) -> None:
+def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_go_at_once(page: Page) -> None:
+    open_explore(page)
+    number_of_row, before = page.locator(".rows .row b").first, page.locator(".rows").first.bounding_box()
+    page.evaluate(
+        """() => new MutationObserver(() => {
+            const parts = [".live.screen .scatterlayer", ".rows .row b", ".live.screen .verdict"];
+            window.hid ||= parts.every(part => getComputedStyle(document.querySelector(part)).visibility === "hidden");
+        }).observe(document.querySelector(".live.screen"), { attributeFilter: ["data-other"] })"""
+    )
+    menu, choice = page.locator(".st-key-part-toy button").first, page.get_by_text("Perfect generator", exact=True)
+    menu.click()
+    choice.last.click()
+    expect(menu).to_contain_text("Perfect generator")
+    expect(page.get_by_role("radiogroup", name="Toy, with its true curve")).to_have_count(0)
+    expect(page.locator(".verdict").first).not_to_be_empty()
+    expect(number_of_row).to_be_visible()
+    assert page.evaluate("window.hid")
+    assert page.locator(".rows").first.bounding_box() == before
+
+
+def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(looked_at: Page) -> None:
     page = looked_at
-    page.get_by_role("tab", name="Error space").click()
-    page.locator(".live").nth(1).locator("circle[data-curve=knn]").wait_for()
-    figure, revision = main_figure(page), painted(page)
-    before = [mark(page, pane, "knn") for pane in (0, 1)]
-    slider(page, "Trade-off").press("ArrowRight")
-    expect(figure).to_have_attribute("data-lam", re.compile(r"1\.03"))
-    (beta, alpha), (fpr, fnr) = (mark(page, pane, "knn") for pane in (0, 1))
-    lam = np.tan(np.radians(46))
-    assert (beta, alpha) != before[0]
-    assert alpha / beta == pytest.approx(lam, rel=1e-6)
-    assert lam * fpr + fnr == pytest.approx(alpha, rel=1e-6)
-    assert painted(page) == revision
+    strip = page.locator(".st-key-part-strip")
+    box = strip.locator(".nsewdrag").first.bounding_box()
+    assert box is not None
+    before = number(page, "Neighbours k").input_value()
+    page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
+    expect(number(page, "Neighbours k")).not_to_have_value(before)
+    expect(strip.locator(".annotation-text")).to_have_text(f"now k = {number(page, 'Neighbours k').input_value()}")
+    wait_idle(page)
+    panel = page.locator(".st-key-part-panel")
+    page.get_by_role("button", name="Enlarge this panel").first.click()
+    page.wait_for_function("node => node.clientWidth > innerWidth / 2", arg=panel.element_handle())
+    wait_idle(page)
+    page.keyboard.press("Escape")
+    page.wait_for_function("node => node.clientWidth < innerWidth / 2", arg=panel.element_handle())
 
 
 def upload(page: Page, label: str, name: str, content: bytes) -> None:
     field = page.locator('[data-testid="stFileUploader"]', has_text=label)
     with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT"):
         field.locator("input[type=file]").set_input_files({"name": name, "mimeType": "", "buffer": content})
-    expect(field.get_by_role("button", name=f"Remove {name}", exact=True)).to_be_visible()
+    expect(field.get_by_role("button", name=f"Remove {name}", exact=True, include_hidden=True)).to_be_attached()
     wait_idle(page)
+
+
+def about(page: Page) -> Locator:
+    """What stands behind the figure's question mark, its data first; folded."""
+    return main_figure(page).locator(".help p").first
 
 
 def open_uploads(page: Page) -> None:
@@ -257,26 +324,8 @@ def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -
     plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
     plot.scroll_into_view_if_needed()
     point_at(page, plot, trace=0, point=0)
-    expect(plot.locator(".hovertext")).to_contain_text(re.compile(r"(real|generated) \w+, row \d+"))
+    expect(plot.locator(".hovertext")).to_contain_text(re.compile(r"(real|generated), row \d+"))
     expect(page.locator(".live .picture img").first).to_be_visible()
-
-
-def test_hovering_one_figure_marks_the_same_classifier_in_the_other(looked_at: Page) -> None:
-    page, lam = looked_at, main_figure(looked_at).get_attribute("data-lam") or ""
-    page.get_by_role("tab", name="Error space").click()
-    page.locator(".live").nth(1).locator("circle[data-curve=ipr]").wait_for()
-    plot = main_figure(page).locator(".js-plotly-plot").first
-    point_at(page, plot, trace=2, point=20)
-    expect(plot.locator(".hovertext")).to_contain_text("calls")
-    expect(main_figure(page)).not_to_have_attribute("data-lam", lam)
-    page.wait_for_function(
-        """() => {
-            const lam = +document.querySelector(".live").dataset.lam;
-            const marks = [...document.querySelectorAll(".pane circle[data-curve=ipr]")];
-            const [[beta, alpha], [fpr, fnr]] = marks.map(dot => [+dot.dataset.x, +dot.dataset.y]);
-            return Math.abs(alpha / beta / lam - 1) < 1e-6 && Math.abs((lam * fpr + fnr) / alpha - 1) < 1e-6;
-        }"""
-    )
 
 
 def test_the_figure_saves_itself_as_a_picture(looked_at: Page, tmp_path: Path) -> None:
@@ -304,14 +353,19 @@ def test_downloads_open_again(looked_at: Page, tmp_path: Path, new_page: Callabl
     for shape, size in (("square", (1800, 1800)), ("16:9", (3200, 1800))):
         svg = saved(page, f"SVG {shape}", tmp_path)
         assert ElementTree.fromstring(svg.read_text("utf-8")).get("width") == str(size[0] // 2)
+        plain = page.evaluate(PAINTED, re.sub("<style>.*?</style>", "", svg.read_text("utf-8")))
         with Image.open(saved(page, f"PNG {shape}", tmp_path)) as picture:
             assert picture.size == size
+            with Image.open(io.BytesIO(base64.b64decode(plain))) as other:
+                assert ImageChops.difference(picture.convert("RGB"), other.convert("RGB")).getbbox(), "not the own font"
             assert len(picture.convert("RGB").getcolors(2**20) or ()) > 100
     html = saved(page, "HTML", tmp_path)
     assert html.stat().st_size < 1_500_000
     copy = new_page()
     copy.goto(html.as_uri())
     expect(copy.locator("svg text", has_text="the truth lies below, 95 %")).to_be_visible()
+    loaded = "document.fonts.load('16px \"prviz Sans\"').then((fonts) => fonts.map((font) => font.status))"
+    assert copy.evaluate(loaded) == ["loaded"]
     ious = {row[0]: f"{float(row[1]):.3f}" for row in csv.reader(table[2:])}
     for name, family in zip(content["methods"], FAMILIES, strict=True):
         cells = copy.get_by_role("row").filter(has=copy.get_by_role("rowheader", name=family, exact=True))
@@ -327,7 +381,7 @@ def test_fast_keys_reach_the_last_value_and_the_link(looked_at: Page) -> None:
         slider(page, "Neighbours k").press("ArrowRight")
     expect(neighbours).to_have_value("13")
     page.wait_for_url(re.compile(r"[?&]k=13(&|$)"))
-    width = number(page, "Bandwidth of KDE (mean radii)")
+    width = number(page, "KDE bandwidth")
     width.fill("0.125")
     width.press("Enter")
     page.wait_for_url(re.compile(r"[?&]bandwidth=0\.125(&|$)"))
@@ -387,6 +441,21 @@ def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: 
     inside = page.evaluate("""() => [...document.querySelectorAll('.rows *, .live .xtitle, .live .ytitle')]
         .every(e => { const b = e.getBoundingClientRect(); return b.left >= 0 && b.right <= innerWidth })""")
     assert inside
+    handle = page.get_by_role("button", name="Room for the settings")
+    if width > 767:
+        expect(handle).to_be_hidden()
+        return
+    sheet = page.get_by_test_id("stSidebar")
+    closed, export = sheet.bounding_box(), page.locator(".st-key-part-export").bounding_box()
+    assert closed is not None
+    assert export is not None
+    assert export["y"] + export["height"] < closed["y"]
+    for expanded in ("true", "false"):
+        handle.press("Enter")
+        expect(handle).to_have_attribute("aria-expanded", expanded)
+        box = sheet.bounding_box()
+        assert box is not None
+        assert (box["height"] > closed["height"] + 100) == (expanded == "true")
 
 
 def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) -> None:
@@ -428,4 +497,14 @@ def test_a_pulled_weight_moves_the_truth_and_stands_in_the_link(page: Page) -> N
         expect(bar).to_have_attribute("aria-valuenow", str(share))
     wait_idle(page)
     assert drawn_paths(page) != before
+    page.get_by_role("button", name="Same as real").click()
+    generated = page.get_by_role("group", name="Generated shares q").get_by_role("slider")
+    for bar, share in zip(generated.all(), (25, 25, 50, 0), strict=True):
+        expect(bar).to_have_attribute("aria-valuenow", str(share))
+    field = page.get_by_role("spinbutton", name="Generated shares q, mode 3, exact %")
+    field.fill("80")
+    field.press("Enter")
+    for bar, share in zip(generated.all(), (10, 10, 80, 0), strict=True):
+        expect(bar).to_have_attribute("aria-valuenow", str(share))
+    wait_idle(page)
     expect(page).to_have_url(re.compile(r"p\.real_weights=0\.25(,|%2C)0\.25(,|%2C)0\.5(,|%2C)0\.0"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import tracemalloc
 from collections.abc import Sequence
 
@@ -12,20 +13,23 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages._explore.session import PANEL_TAB
 from pages._shared import cache, results, sources
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.measure import workload
 from prviz.measure.risk import lowest_risk
 from prviz.readers.bundled import BUNDLED
 from prviz.reports.export import from_json, to_json
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
+from prviz.studies.surrogate import fit_check, fit_pair
 from prviz.toys import TOYS, toy
 from tests import file_zoo
-from tests.explore_app import healthy, job_ended, last_word, move, opened, payload, vertices
+from tests.explore_app import about, healthy, job_ended, last_word, move, opened, payload, sliders, vertices
 from tests.file_builders import npy
 
 
-def test_first_view_is_the_two_mixtures_with_four_curves_and_the_truth() -> None:
+def test_first_view_is_bounded_modes_with_four_curves_and_the_truth() -> None:
     app = opened()
     assert list(vertices(app)) == ["truth", *DEFAULT_METHODS]
     assert [pane["id"] for pane in payload(app)["panes"]] == ["pr"]
@@ -35,14 +39,14 @@ def test_first_view_is_the_two_mixtures_with_four_curves_and_the_truth() -> None
     assert list(rows) == ["truth", *DEFAULT_METHODS]
     assert rows["truth"]["iou"] == 1
     assert [row["iou"] + row["excess"] + row["deficit"] for row in rows.values()] == pytest.approx([1] * 5)
-    assert rows["truth"]["auc"] == pytest.approx(toy("mixtures").truth().auc)
+    assert rows["truth"]["auc"] == pytest.approx(toy("modes").truth().auc)
 
 
 @pytest.mark.parametrize("name", TOYS)
 def test_every_toy_opens_in_a_few_samples(name: str) -> None:
     small = {"p.d": "3"} if "d" in TOYS[name] else {}
     app = opened(problem=name, n="60", **small)
-    assert app.selectbox(key="problem").value == name
+    assert app.radio(key="problem").value == name
     assert set(vertices(app)) == {"truth", *DEFAULT_METHODS}
 
 
@@ -50,7 +54,10 @@ def test_every_toy_opens_in_a_few_samples(name: str) -> None:
 def test_every_bundled_family_opens(family: str) -> None:
     app = opened(source="bundled", problem=BUNDLED[family].checkpoints[-1].name, n="200")
     assert set(vertices(app)) == set(DEFAULT_METHODS)
-    assert "no truth is known" in app.markdown[0].value
+    assert "no truth is known" in about(app)
+    (popover,) = [each for each in app.sidebar if each.type == "popover" and " · " in each.proto.popover.label]
+    assert re.fullmatch(r"200 \+ 200 × 64 · (all clear|\d things? to know)", popover.proto.popover.label)
+    assert not [each.value for each in (*app.main.markdown, *app.main.caption) if "×" in each.value]
 
 
 def test_k_bandwidth_and_lam_change_what_they_should() -> None:
@@ -73,9 +80,8 @@ def test_settings_survive_a_change_of_source() -> None:
     app.segmented_control(key="source").set_value("toy").run()
     healthy(app)
     assert app.query_params["seed"] == "7"
-    assert app.select_slider(key="split").value == 0.3
-    assert app.slider(key="repeats").value == 2
-    assert app.selectbox(key="problem").value == "mixtures"
+    assert (sliders(app)["split"], sliders(app)["repeats"]) == (30, 2)
+    assert app.radio(key="problem").value == "mixtures"
 
 
 def test_repeats_give_a_band_and_the_mean_curve() -> None:
@@ -93,20 +99,49 @@ def test_any_split_with_very_few_samples_keeps_k_legal(split: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tab", "pane"),
-    [("Extremes", "extremes"), ("Over k", "sweep"), ("Over bandwidth", "sweep"), ("Samples", "samples")],
+    ("tab", "panes"),
+    [("Space", {"samples-role"}), ("Extremes", {"tail-precision", "tail-recall"}), ("All numbers", set())],
 )
 @pytest.mark.parametrize("source", ["toy", "bundled"])
-def test_every_diagnostic_draws(tab: str, pane: str, source: str) -> None:
+def test_every_panel_draws_above_the_strip(tab: str, panes: set[str], source: str) -> None:
     app = opened(source=source, problem="mixtures" if source == "toy" else "rbm-epoch-30", n="100")
-    app.session_state["diagnostics-with-truth" if source == "toy" else "diagnostics"] = tab
+    app.session_state[PANEL_TAB] = tab
     app.run()
     healthy(app)
     last_word(app)
     drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
-    known = source == "toy"
-    assert drawn[0 if known or tab != "Over k" else 1]["panes"][0]["id"] == pane  # after the best k
-    assert len(drawn) == 1 or tab == "Extremes" or (tab == "Over k" and not known)
+    shown = [pane["id"] for each in drawn for pane in each["panes"]]
+    assert panes <= set(shown)
+    assert shown[-1] == "sweep"
+    assert drawn[-1]["panes"][0]["title"] == ("IoU over k" if source == "toy" else "Area over k")
+
+
+def test_an_enlarged_panel_shows_all_that_it_has_and_goes_back() -> None:
+    app = opened(n="100", panel="Ends")  # a link with the panel's former name
+    last_word(app)
+
+    def panes() -> set[str]:
+        drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+        return {pane["id"] for each in drawn for pane in each["panes"]}
+
+    beside = panes()
+    app.button(key="enlarge").click().run()
+    last_word(app)
+    app.run()
+    healthy(app)
+    assert {"tail-precision-large", "bias-curve", "extremes"} <= panes()
+    assert "first differs from the truth" in " ".join(each.value for each in app.markdown)
+    app.button(key="enlarge").click().run()
+    assert panes() == beside == {"tail-precision", "tail-recall", "sweep"}
+
+
+def test_error_space_takes_the_place_of_the_main_figure() -> None:
+    app = opened(n="100")
+    before = vertices(app)
+    app.segmented_control(key="main-view").set_value("Error space").run()
+    healthy(app)
+    assert [pane["id"] for pane in payload(app)["panes"]] == ["error"]
+    assert vertices(app) == before
 
 
 def plain_npy(seed: int) -> bytes:
@@ -138,11 +173,7 @@ def test_every_accepted_format_is_measured(uploads: AppTest) -> None:
         upload(uploads, role, name, content)
         names[role] = name
         assert not uploads.error
-        assert (
-            uploads.markdown[0]
-            .value.replace("\\", "")
-            .startswith(f"**{names['real']} against {names['generated']}**: ")
-        )
+        assert about(uploads).startswith(f"{names['real']} against {names['generated']}: ")
         assert list(vertices(uploads)) == ["knn"]
 
 
@@ -155,7 +186,7 @@ def test_every_refusal_is_readable_and_loses_nothing(uploads: AppTest) -> None:
         said = "".join(each.value for each in (*uploads.error, *uploads.code)).replace("\\", "")
         assert name in said
         assert fragment in said
-        assert "60 real and 60 generated samples in 5 dimensions" in uploads.markdown[0].value
+        assert "60 real and 60 generated samples in 5 dimensions" in about(uploads)
         assert vertices(uploads) == before
 
 
@@ -165,7 +196,7 @@ def test_uploads_stay_in_their_session() -> None:
         app.segmented_control(key="source").set_value("upload").run()
     upload(one, "real", "secret.npy", plain_npy(0))
     upload(one, "generated", "hidden.npy", plain_npy(1))
-    assert "secret" in one.markdown[0].value
+    assert "secret" in about(one)
     two.run()
     everything = str(two.main) + str(two.sidebar)
     assert "secret" not in everything
@@ -177,15 +208,18 @@ def test_forgotten_uploads_are_gone() -> None:
     app.segmented_control(key="source").set_value("upload").run()
     for role in ("real", "generated"):
         upload(app, role, f"{role}.npy", plain_npy(len(role)))
-    assert "60 real" in app.markdown[0].value
+    assert "60 real" in about(app)
     for role in ("real", "generated"):
         app.file_uploader(key=f"upload-{role}").set_value(None)
     app.run()
-    assert "60 real" in app.markdown[0].value
-    (forget,) = [button for button in app.button if button.label == "Forget them"]
-    forget.click().run()
+    assert "60 real" in about(app)
+    assert [app.button(key=f"forget-{role}").label for role in ("real", "generated")] == [
+        r"real\.npy · 60 × 5",
+        r"generated\.npy · 60 × 5",
+    ]
+    app.button(key="forget-generated").click().run()
     healthy(app)
-    assert not any("60 real" in each.value for each in app.markdown)
+    assert "60 real" not in about(app)
     assert app.session_state["_Session"].uploaded is None
 
 
@@ -261,52 +295,164 @@ def test_collapsed_sets_take_a_bandwidth_too() -> None:
         upload(app, role, f"{role}.npy", npy(np.zeros((30, 2))))
     move(app, bandwidth=1.5)
     last_word(app)
-    assert "30 real" in app.markdown[0].value
+    assert "30 real" in about(app)
     assert set(vertices(app)) == set(DEFAULT_METHODS)
-    assert [slider["id"] for slider in payload(app)["controls"]] == ["k", "bandwidth", "seed", "angle"]
+    assert [slider["id"] for slider in payload(app)["controls"]] == [
+        *("k", "bandwidth", "seed", "split", "repeats", "angle")
+    ]
 
 
 def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> None:
-    app = opened(n="100", k="5")
-    before = vertices(app)
+    app = opened(n="100")
     app.segmented_control(key="source").set_value("upload").run()
     for role in ("real", "generated"):
-        upload(app, role, f"{role}.npy", npy(np.random.default_rng(1).normal(size=(6, 3))))
+        upload(app, role, f"{role}.npy", plain_npy(len(role)))
+    before = vertices(move(app, k=5))
+    for role in ("real", "generated"):
+        upload(app, role, f"few-{role}.npy", npy(np.random.default_rng(1).normal(size=(6, 5))))
     assert "6 real rows; k = 5 needs at least 7" in app.error[0].value.replace("\\", "")
+    assert "Shown: **real\\.npy against generated\\.npy**" in [each.value for each in app.markdown]
     assert vertices(app) == before
+    app.button(key="keep-shown").click().run()
+    healthy(app)
+    assert not app.error
+    assert vertices(app) == before
+
+
+def test_an_example_is_read_from_two_files_and_stays_while_other_pages_and_sources_are_shown() -> None:
+    app = opened(n="100", methods="knn")
+    app.segmented_control(key="source").set_value("upload").run()
+    assert [html.proto.body for html in app.get("html") if 'class="prviz-no-pair"' in html.proto.body]
+    next(each for each in app.button if each.label == "Try an example").click().run()
+    healthy(app)
+    last_word(app)
+    assert about(app).startswith("digits.npy against mixture.npy: 1,797 real and 1,797 generated samples in 64")
+    shown = vertices(app)
+    for source in ("toy", "upload"):
+        app.segmented_control(key="source").set_value(source).run()
+    app.switch_page("pages/learn.py").run()
+    app.switch_page("pages/explore.py").run()
+    healthy(app)
+    assert vertices(app) == shown
+    assert app.button(key="forget-real").label == r"digits\.npy · 1,797 × 64"
+    assert not [html.proto.body for html in app.get("html") if 'class="prviz-no-pair"' in html.proto.body]
+
+
+def test_swapping_exchanges_sets_names_and_code_and_keep_silences_the_offer() -> None:
+    app = opened(n="100", methods="knn")
+    app.segmented_control(key="source").set_value("upload").run()
+    sets = {role: np.random.default_rng(len(role)).normal(size=(60, 5)) for role in ("real", "generated")}
+    for role, other in (("real", "generated"), ("generated", "real")):
+        upload(app, role, f"{other}.npy", npy(sets[other]))
+    assert about(app).startswith("generated.npy against real.npy")
+    app.button(key="swap-roles").click().run()
+    healthy(app)
+    assert about(app).startswith("real.npy against generated.npy")
+    held = app.session_state["_Session"].uploaded
+    assert held.files == ("real.npy", "generated.npy")
+    assert np.array_equal(held.pair.real.values, sets["real"])
+    curve = prviz.pr_curve(*(sets[role].astype(held.pair.real.values.dtype) for role in sets), "knn", split=0.5)
+    assert np.allclose(vertices(app)["knn"], curve.vertices, atol=1e-9)
+    assert not [each for each in app.button if each.key == "swap-roles"]
+    app.button(key="forget-real").click().run()
+    for role, other in (("real", "generated"), ("generated", "real")):
+        app.file_uploader(key=f"upload-{role}.2").upload(f"{other}.npy", npy(sets[other])).run()
+    app.button(key="keep-roles").click().run()
+    healthy(app)
+    app.run()
+    assert about(app).startswith("generated.npy against real.npy")
+    assert not [each for each in app.button if each.key == "keep-roles"]
+
+
+def test_the_rows_mark_the_bound_of_a_truth_that_is_not_known() -> None:
+    app = opened(source="bundled", problem="rbm-epoch-30", n="200")
+    pair = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair
+    assert last_word(app)["bound"] == pytest.approx(prviz.upper_bound(*pair).auc)
+    assert last_word(opened(n="100"))["bound"] is None
+
+
+def test_a_button_measures_how_far_every_family_could_be_off() -> None:
+    app = opened(source="bundled", problem="rbm-epoch-30", n="200", methods="knn,ipr")
+    assert last_word(app)["errors"] is None
+    app.button(key="far-off").click().run()
+    for _ in range(3):
+        last_word(app)
+        app.run()
+    errors = payload(app)["errors"]
+    pair = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair
+    surrogate = fit_pair(*pair, d=32)
+    truth, sample = surrogate.problem().truth(), surrogate.problem().sample(200, 1)
+    expected = {name: prviz.pr_curve(*sample, name, split=0.5, seed=1).auc - truth.auc for name in ("knn", "ipr")}
+    assert errors == pytest.approx(expected)
+    poor = "poor " if fit_check(surrogate).poor else ""
+    assert f"± on a {poor}surrogate" in [each.value for each in app.caption]
+    move(app, k=3)
+    assert last_word(app)["errors"] is None
+    assert not [each for each in opened(n="100").button if each.key == "far-off"]
+
+
+def test_k_and_bandwidth_of_a_toy_stay_with_the_toy() -> None:
+    app = opened(n="200")
+    move(app, k=7, bandwidth=1.3)
+    app.segmented_control(key="source").set_value("bundled").run()
+    healthy(app)
+    assert (sliders(app)["k"], sliders(app)["bandwidth"]) == ("sqrt", None)
+    assert "bandwidth" not in app.query_params
+    move(app, k=11)
+    app.segmented_control(key="source").set_value("toy").run()
+    assert (sliders(app)["k"], sliders(app)["bandwidth"]) == (7, 1.3)
+    app.segmented_control(key="source").set_value("bundled").run()
+    assert (sliders(app)["k"], sliders(app)["bandwidth"]) == (11, None)
+    linked = opened(source="bundled", problem="rbm-epoch-30", n="100", k="9", bandwidth="1.2")
+    assert (sliders(linked)["k"], sliders(linked)["bandwidth"]) == (9, 1.2)
+
+
+def test_all_rows_of_a_large_pair_are_a_choice_that_outlives_a_visit_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workload, "FILE_SECONDS", 0.0)
+    monkeypatch.setattr(workload, "FILE_ROWS", (20,))
+    app = opened(n="100", methods="knn")
+    app.segmented_control(key="source").set_value("upload").run()
+    for role in ("real", "generated"):
+        upload(app, role, f"{role}.npy", plain_npy(len(role)))
+    (rows,) = [each for each in app.segmented_control if each.key.startswith("rows-")]
+    assert "20 real and 20 generated" in about(app)
+    rows.set_value(60).run()
+    assert "60 real and 60 generated" in about(app)
+    app.switch_page("pages/learn.py").run()
+    app.switch_page("pages/explore.py").run()
+    healthy(app)
+    assert "60 real and 60 generated" in about(app)
 
 
 def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
     app = opened(problem="shifted-gaussians", n="60", **{"p.d": "2", "p.mu": "1"})
-    app.session_state["diagnostics-with-truth"] = "Over k"
+    app.session_state[PANEL_TAB] = "All numbers"
     app.run()
     for _ in range(3):
         last_word(app)
         app.run()
-    (sweep,) = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    sweep = json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
     lines = {trace["name"]: trace for trace in sweep["panes"][0]["figure"]["data"] if "∞" in trace.get("name", "")}
     assert list(lines) == ["kNN at n = ∞", "Coverage at n = ∞"]
     problem = toy("shifted-gaussians", d=2, mu=1)
     for k, iou in list(zip(lines["kNN at n = ∞"]["x"], lines["kNN at n = ∞"]["y"], strict=True))[::5]:
-        assert iou == pytest.approx(problem.limit("knn", int(k)).iou(problem.truth()))
+        assert iou == pytest.approx(problem.limit("knn", int(k)).iou(problem.truth()), abs=0.002)
 
 
 def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200")
     last_word(app)
-    app.session_state["diagnostics"] = "Over k"
     app.run()
     problem = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200))
     profile = prviz.profile(*problem.pair, ks=problem.stops(ExploreSettings())[0])
     curves = {(method, k): profile.curve(method, k) for method in DEFAULT_METHODS for k in profile.ks}
     best = lowest_risk(curves, 1.0, 100, 100)
-    assert any(
-        f"k = {best.k} of {ESTIMATORS[best.method].title} gives the lowest" in each.value for each in app.markdown
-    )
+    line = f"Lowest held-out risk: **{ESTIMATORS[best.method].title}, k = {best.k}**"
+    assert any(line in each.value for each in app.markdown)
     app.button(key="use-best-setting").click().run()
     healthy(app)
     assert app.query_params["k"] == str(best.k)
-    assert payload(app)["controls"][0]["epoch"] == "1"
+    assert payload(app)["controls"][0]["epoch"] == "bundled/1"
     assert app.button(key="use-best-setting").disabled
     move(app, k=best.k + 1)
     assert app.query_params["k"] == str(best.k + 1)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import prviz
 from pages._shared.families import by_paper
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from tests.explore_app import healthy, last_word, opened
+from tests.explore_app import healthy, last_word, move, opened
 
 
 def test_every_family_is_offered_once_under_its_paper_and_four_are_on():
@@ -37,24 +36,18 @@ def test_switching_all_off_says_what_is_shown_then():
     assert list(last_word(app)["table"]["rows"]) == ["truth", *DEFAULT_METHODS]
 
 
-def test_a_card_for_each_family_tells_formula_cost_biases_and_published_settings():
-    prviz.register("centres", lambda fit, evaluate: None)
-    try:
-        app = opened(n="60", **{"p.d": "3"})
-        assert not any(each.value.startswith("$") for each in app.markdown)  # nothing before it is opened
-        app.session_state["about"] = True
-        app.run()
-        told = {**ESTIMATORS}
-    finally:
-        del ESTIMATORS["centres"]
-    healthy(app)
-    captions = [each.value.replace("\\", "") for each in app.caption]
-    formulas = [each.value for each in app.markdown if each.value.startswith("$")]
-    for each in told.values():
-        (card,) = [text for text in captions if each.about.biases in text and each.about.published in text]
-        assert each.about.cost in card
-        assert each.source in card
-        first = each.about.formula.split(r"\quad")[0].strip()
-        assert any(f"${first}$" in formula for formula in formulas)
-    assert len(formulas) == len(told)
-    assert sum("drawn" in each.value for each in app.markdown if "gray-badge" in each.value) == len(DEFAULT_METHODS)
+def test_a_rows_button_opens_the_card_of_its_family_once():
+    app = opened(n="60", **{"p.d": "3"})
+    assert not any(each.value.startswith("$") for each in app.markdown)
+    for name in ("ipr", "coverage"):
+        family = ESTIMATORS[name]
+        move(app, about=name)
+        captions = [each.value.replace("\\", "") for each in app.caption]
+        (card,) = [text for text in captions if family.about.biases in text and family.about.published in text]
+        assert family.about.cost in card
+        assert family.source in card
+        assert any(each.value.startswith("$") for each in app.markdown)
+        assert sum("is called real where" in text for text in captions) == 1
+    app.run()
+    assert not any(each.value.startswith("$") for each in app.markdown)
+    move(app, about="<b>")

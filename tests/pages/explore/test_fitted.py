@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 import prviz
+from pages._explore.session import PANEL_TAB, PANELS
 from tests.browser import wait_idle
 from tests.explore_app import healthy, last_word, move, opened, payload, vertices
 from tests.pages.explore.test_explore_browser import slider
@@ -13,7 +14,6 @@ from tests.pages.live.test_live_browser import PATH, at_stop, drawn, followed, s
 
 SMALL = {"problem": "shifted-gaussians", "p.d": "3", "n": "200"}
 FITTED = "cluster,classifier,classifier-boosting,classifier-mlp"
-TABS = ("Over k", "Over bandwidth", "Stability", "Extremes")  # of what a slider moves
 
 
 def python_vertices(name: str, split: float | None = 0.5) -> list:
@@ -62,15 +62,14 @@ def test_without_a_split_classifiers_are_left_out_with_a_note() -> None:
 def test_every_tab_knows_them(methods) -> None:
     app = opened(methods=methods, **SMALL)
     last_word(app)
-    for tab in (*TABS, "Samples"):
-        app.session_state["diagnostics-with-truth"] = tab
+    for tab in PANELS:
+        app.session_state[PANEL_TAB] = tab
         app.run()
         last_word(app)
         app.run()
         healthy(app)
-        words = " ".join(info.value for info in app.info)
-        nothing_moves = methods == "cluster,classifier" and tab in TABS
-        assert ("None of the chosen estimators depends on" in words) is nothing_moves, tab
+        words = " ".join(caption.value for caption in app.caption)
+        assert ("No family shown depends on k." in words) is (methods == "cluster,classifier"), tab
 
 
 def test_the_browser_leaves_them_and_their_band_where_they_are(page) -> None:

@@ -15,6 +15,7 @@ from tests.pages.explore.test_explore_browser import no_trouble, open_explore, s
 def test_from_the_worked_example_to_the_row_it_hangs_on(page: Page) -> None:
     open_explore(page, f"/?{urlencode({**EXAMPLE.to_query(), 'n': '400'})}")
     page.get_by_role("tab", name="Extremes", exact=True).click()
+    page.get_by_role("button", name="Find influential samples").click()
     story = page.locator(".st-key-autopsy .live")
     expect(story.locator(".pane h3")).to_have_text(["The real samples that carry most", "Without the top 1, 2 and 5"])
     expect(story.locator(".pane").first.locator(".ytick text").first).to_have_text("row 400")

@@ -31,7 +31,7 @@ def test_a_zip_and_the_apps_folder_show_what_samples_look_like(tmp_path: Path, n
         wait_idle(page)
         plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
         plot.scroll_into_view_if_needed()
-        for trace, kind, width in ((0, "real kept, row", 40), (3, "generated rejected, row", 128)):
+        for trace, kind, width in ((0, "real, row", 40), (1, "generated, row", 128)):
             point_at(page, plot, trace=trace, point=0)
             expect(plot.locator(".hovertext").filter(has_text=kind)).to_contain_text("image img/")
             shown = page.locator(".live .picture img").nth(0)

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore.parameters import widget_values
-from pages._explore.session import LAM_METHOD
+from pages._explore.session import COLOUR, LAM_METHOD, PANEL_TAB, PANELS
 from prviz.curves.summaries import summaries, table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
@@ -72,11 +72,12 @@ def test_a_family_keeps_its_numbers_while_it_is_off() -> None:
 def test_every_tab_takes_them_and_samples_stays_with_the_family() -> None:
     app = small(methods="knn,prc:c=2,ppr:a=1.5,cluster:clusters=5,hub:t=1")
     last_word(app)
-    for tab in ("Over k", "Stability", "Tail", "Extremes", "Co-support map", "Samples"):
-        app.session_state["diagnostics-with-truth"] = tab
+    for tab in reversed(PANELS):
+        app.session_state[PANEL_TAB] = tab
         app.run()
         healthy(app)
-    app.button_group(key=LAM_METHOD).set_value("prc:c=2").run()
+    app.segmented_control(key=COLOUR).set_value("Decision").run()
+    app.selectbox(key=LAM_METHOD).set_value("prc:c=2").run()
     app.number_input(key="parameter.prc.c").set_value(4).run()
     healthy(app)
     last_word(app)
@@ -98,11 +99,10 @@ def test_b_and_eps_change_the_tables_columns_only() -> None:
     problem = prviz.toy("mixtures", d=3)
     curve = prviz.pr_curve(*problem.sample(100, seed=0), "knn", k=5)
     assert sent["table"]["rows"]["knn"][3:] == pytest.approx(list(summaries(curve, 2.0, 0.2).values()), abs=1e-8)
-    app.session_state["diagnostics-with-truth"] = "All numbers"
+    app.session_state[PANEL_TAB] = "All numbers"
     app.run()
+    app.button(key="enlarge").click().run()
     assert "F2, leaning to recall" in " ".join(each.value for each in app.markdown)
-    app.session_state["diagnostics-with-truth"] = "Stability"
-    app.run()
     healthy(app)
     again = small(methods="knn", k="5", b="2", eps="0.2")
     assert again.number_input(key="summary-eps").value == 0.2

@@ -1,4 +1,4 @@
-"""The tabs "Co-support map" and "Tail" by Streamlit's own test driver."""
+"""The maps of the panel Space, and the tails, by Streamlit's own test driver."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages._explore.session import PANEL_TAB
 from prviz.curves.summaries import first_differences
 from prviz.diagnostics.cosupport import class_shares, support_classes, supports_at
 from prviz.measure.estimates import estimate
@@ -22,8 +23,8 @@ BUNDLED = {"source": "bundled", "problem": "rbm-epoch-30", "n": "100"}
 
 def tab(name: str, **query: str) -> AppTest:
     app = opened(**query)
-    known = query.get("source", "toy") == "toy"
-    app.session_state["diagnostics-with-truth" if known else "diagnostics"] = name
+    app.session_state[PANEL_TAB] = name
+    app.session_state["_ExploreSession"].enlarged = True
     app.run()
     healthy(app)
     last_word(app)
@@ -36,14 +37,8 @@ def sent(app: AppTest, place: int = -1) -> dict[str, Any]:
 
 
 def panes(app: AppTest) -> dict[str, dict[str, Any]]:
-    return {pane["id"]: pane for pane in sent(app)["panes"]}
-
-
-def chosen(app: AppTest, key: str, value: str) -> AppTest:
-    app.segmented_control(key=key).set_value(value).run()
-    healthy(app)
-    last_word(app)
-    return app
+    drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    return {pane["id"]: pane for each in drawn for pane in each["panes"] if pane["id"].startswith("tail")}
 
 
 def decoded(values: dict[str, str]) -> np.ndarray:
@@ -52,40 +47,82 @@ def decoded(values: dict[str, str]) -> np.ndarray:
     return flat.reshape([int(each) for each in values["shape"].split(", ")]) if "shape" in values else flat
 
 
-def test_on_the_line_all_families_are_bands_below_the_truth() -> None:
-    app = tab("Co-support map", **TOY, **{"p.d": "1"})
-    figure = panes(app)["cosupport-line"]["figure"]
+def space(colour: str, *, enlarged: bool = False, selects: bool = False, **query: str) -> AppTest:
+    """The panel Space with these colours; over the page, or with a sample selected."""
+    app = opened(**query)
+    last_word(app)
+    app.session_state["_ExploreSession"].enlarged = enlarged
+    app.segmented_control(key="space-colour").set_value(colour).run()
+    last_word(app)
+    if selects:
+        of = next(found["explorer"]["of"] for found in all_sent(app) if found.get("explorer"))
+        app.session_state["samples"] = {"values": {"of": of, "picked": [3]}}
+        app.run()
+        healthy(app)
+        last_word(app)
+    return app
+
+
+def all_sent(app: AppTest) -> list[dict[str, Any]]:
+    contents = [each.proto.bytes for each in app.get("bidi_component")]
+    return [json.loads(content[12:]) for content in contents if b'"panes":' in content]
+
+
+def maps(app: AppTest) -> dict[str, dict[str, Any]]:
+    return {pane["id"]: pane for found in all_sent(app) for pane in found["panes"] if "cosupport" in pane["id"]}
+
+
+def masses(app: AppTest) -> dict[str, Any]:
+    return next(
+        found["table"] for found in all_sent(app) if found["table"] and not found["rows"] and not found["panes"]
+    )
+
+
+def family(app: AppTest, name: str) -> AppTest:
+    app.selectbox(key="lambda-method").set_value(name).run()
+    healthy(app)
+    last_word(app)
+    return app
+
+
+@pytest.mark.parametrize(("enlarged", "families"), [(True, ["kNN", "KDE", "iPR", "Coverage"]), (False, ["iPR"])])
+def test_on_the_line_families_are_bands_below_the_truth(enlarged: bool, families: list[str]) -> None:
+    app = family(space("Map", enlarged=enlarged, **TOY, **{"p.d": "1"}), "ipr")
+    figure = maps(app)["cosupport-line"]["figure"]
     labels = figure["layout"]["yaxis"]["ticktext"]
-    assert labels == ["truth", "kNN", "KDE", "iPR", "Coverage", "real samples", "generated ones"]
+    assert labels == ["truth", *families, "real samples", "generated ones"]
     bands = decoded(figure["data"][0]["z"])[::2]
     assert set(bands[0]) == {3}
     axis = decoded(figure["data"][0]["x"])[:, None]
     split = toy("mixtures", d=1).sample(120, 0).split(0.5, 0)
-    np.testing.assert_array_equal(bands[3], support_classes(*supports_at(split, axis, "ipr")["ipr"]))
+    found = bands[labels.index("iPR")]
+    np.testing.assert_array_equal(found, support_classes(*supports_at(split, axis, "ipr")["ipr"]))
 
 
-def test_in_the_plane_one_family_brings_its_balls_and_k_its_map() -> None:
-    app = tab("Co-support map", **TOY, **{"p.d": "2"})
-    assert list(panes(app)) == [f"cosupport-{name}" for name in ("truth", "knn", "kde", "ipr", "coverage")]
-    assert not any("balls" in trace["name"] for pane in panes(app).values() for trace in pane["figure"]["data"][1:])
-    shares = class_shares(estimate(toy("mixtures", d=2).sample(120, 0), "ipr")["ipr"].supports)
-    assert f"{shares.p_of_cosupport:.0%} of the real" in panes(app)["cosupport-ipr"]["caption"]
-    chosen(app, "cosupport-family", "ipr")
-    assert list(panes(app)) == ["cosupport-truth", "cosupport-ipr"]
-    before = panes(app)["cosupport-ipr"]["figure"]["data"]
+def test_in_the_plane_the_family_in_focus_brings_its_balls_and_k_its_map() -> None:
+    app = space("Map", **TOY, **{"p.d": "2"})
+    assert list(maps(app)) == ["cosupport-knn"]
+    family(app, "truth")
+    assert not any("balls" in trace.get("name", "") for trace in maps(app)["cosupport-truth"]["figure"]["data"][1:])
+    family(app, "ipr")
+    app.session_state["_ExploreSession"].enlarged = True
+    app.run()
+    last_word(app)
+    assert list(maps(app)) == [f"cosupport-{name}" for name in ("truth", "knn", "kde", "ipr", "coverage")]
+    before = maps(app)["cosupport-ipr"]["figure"]["data"]
     assert [trace["name"] for trace in before if "balls" in trace.get("name", "")] == [
         "support of P: 40 of 60 balls",
         "support of Q: 40 of 60 balls",
     ]
     move(app, k=2)
     last_word(app)
-    after = panes(app)["cosupport-ipr"]["figure"]["data"]
+    after = maps(app)["cosupport-ipr"]["figure"]["data"]
     assert (decoded(after[0]["z"]) == 3).sum() < (decoded(before[0]["z"]) == 3).sum()
 
 
 def test_masses_stand_beside_the_extremes_and_the_truth() -> None:
-    app = tab("Co-support map", problem="dirac", n="80", **{"p.d": "2"})
-    table = sent(app, -2)["table"]
+    app = space("Map", enlarged=True, problem="dirac", n="80", **{"p.d": "2"})
+    table = masses(app)
     assert [column["label"] for column in table["columns"]] == ["P(cosupp)", "β0", "Q(cosupp)", "α∞"]
     assert table["rows"]["truth"] == [0, 0, 0, 0]
     found = estimate(toy("dirac", d=2).sample(80, 0), "coverage")["coverage"]
@@ -93,16 +130,19 @@ def test_masses_stand_beside_the_extremes_and_the_truth() -> None:
     expected = [shares.p_of_cosupport, found.curve.extreme_recall]
     expected += [shares.q_of_cosupport, found.curve.extreme_precision]
     assert table["rows"]["coverage"] == pytest.approx(expected)
-    assert "too small to be seen" in panes(app)["cosupport-truth"]["caption"]
+    assert "too small to be seen" in maps(app)["cosupport-truth"]["help"]
 
 
 @pytest.mark.parametrize("query", [TOY, BUNDLED, {**TOY, "p.d": "3", "split": "none"}])
 def test_many_dimensions_are_shown_at_the_samples_in_two_linked_panes(query: dict[str, str]) -> None:
-    app = tab("Co-support map", **query)
-    first, second = panes(app).values()
+    app = space("Belief", **query)
+    assert "Map" not in app.segmented_control(key="space-colour").options
+    assert not maps(app)
+    app = space("Belief", selects=True, **query)
+    first, second = maps(app).values()
     assert (first["title"], second["title"]) == ("Principal components", "Linear discriminant")
     assert first["link"] == second["link"] != ""
-    assert ("the same samples" in second["caption"]) == ("split" in query)
+    assert ("the same samples" in second["help"]) == ("split" in query)
 
     def rows(pane: dict[str, Any]) -> dict[str, list[int]]:
         return {trace["name"]: sorted(decoded(trace["customdata"]).tolist()) for trace in pane["figure"]["data"]}
@@ -110,33 +150,32 @@ def test_many_dimensions_are_shown_at_the_samples_in_two_linked_panes(query: dic
     count = 240 if "split" in query else 100 if query is BUNDLED else 120
     assert rows(first) == rows(second)
     assert sorted(row for some in rows(first).values() for row in some) == list(range(count))
-    chosen(app, "cosupport-second", "components")
-    assert [pane["title"] for pane in panes(app).values()] == ["Principal components", "Further components"]
+    app.segmented_control(key="cosupport-second").set_value("components").run()
+    assert [pane["title"] for pane in maps(app).values()] == ["Principal components", "Further components"]
     before = rows(first)
     move(app, k=2)
     last_word(app)
-    assert rows(next(iter(panes(app).values()))) != before
+    assert rows(next(iter(maps(app).values()))) != before
 
 
 def test_families_without_a_support_are_named_and_clusters_have_one() -> None:
-    app = tab("Co-support map", **TOY, **{"p.d": "2"}, methods="knn,cluster,classifier,hub")
-    assert any("Linear classifiers: a trained classifier" in each.value for each in app.info)
-    assert any("Hub iPR: hubs are samples" in each.value for each in app.caption)
-    assert list(panes(app)) == ["cosupport-truth", "cosupport-knn", "cosupport-cluster"]
-    chosen(app, "cosupport-family", "cluster")
-    assert "not made of balls" in panes(app)["cosupport-cluster"]["caption"]
-    assert list(sent(app, -2)["table"]["rows"]) == ["truth", "knn", "cluster", "hub"]
-    alone = tab("Co-support map", **TOY, methods="classifier")
-    assert any("Linear classifiers" in each.value for each in alone.info)
+    app = space("Map", **TOY, **{"p.d": "2"}, methods="knn,cluster,classifier,hub")
+    assert app.selectbox(key="lambda-method").options == ["kNN", "Clusters", "Truth"]
+    (pane,) = maps(family(app, "cluster")).values()
+    assert "Linear classifiers: a trained classifier" in pane["help"]
+    assert "Hub iPR: hubs are samples" in pane["help"]
+    assert "not made of balls" in pane["help"]
+    alone = space("Map", **TOY, **{"p.d": "2"}, methods="classifier")
+    assert any("None of the chosen families" in each.value for each in alone.info)
 
 
 @pytest.mark.parametrize("query", [{**TOY, "p.d": "1"}, {**TOY, "p.d": "2", "repeats": "2"}, TOY, BUNDLED])
 def test_the_tail_is_drawn_on_both_sides_and_says_where_the_truth_is_left(query: dict[str, str]) -> None:
-    app = tab("Tail", **query)
+    app = tab("Extremes", **query)
     known = query is not BUNDLED
     assert {name: pane["follow"] for name, pane in panes(app).items()} == {
-        "tail-precision": "tail",
-        "tail-recall": "tail-recall",
+        "tail-precision-large": "tail",
+        "tail-recall-large": "tail-recall",
     }
     for pane in panes(app).values():
         kinds = [trace.get("meta") or ("band" if "fill" in trace else "line") for trace in pane["figure"]["data"]]
@@ -149,5 +188,5 @@ def test_the_tail_is_drawn_on_both_sides_and_says_where_the_truth_is_left(query:
         problem = toy("mixtures")
         curve = estimate(problem.sample(120, 0), "ipr")["ipr"].curve
         found = first_differences(curve, problem.truth())
-        cells = [f"{lam:.4g}" if lam else "never" for lam in found]
+        cells = [f"{lam:.4g}" if lam else "not within 1/1000 to 1000" for lam in found]
         assert f"| iPR | {cells[0]} | {cells[1]} |" in tables[0]

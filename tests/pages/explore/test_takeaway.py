@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, urlsplit
-
 import pytest
 
-from pages._explore.session import FIRST_PANEL, PANEL_TABS
+from pages._explore.session import PANEL_TAB, PANELS
 from prviz.reports.export import python_snippet
 from prviz.reports.settings import ExploreSettings
 from tests.explore_app import healthy, move, opened, vertices
@@ -31,7 +29,7 @@ def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) ->
         "Everything as JSON",
     ]
     assert [each.get("wide", False) for each in drawn] == [False, True]
-    assert len(app.code) == 1
+    assert not app.code
     app.session_state["export-python"] = True
     app.run()
     healthy(app)
@@ -43,24 +41,20 @@ def test_the_link_is_the_address_bar_and_restores_the_screen() -> None:
     app = opened(**QUICK)
     assert app.query_params == QUICK
     move(app, k=7)
-    app.session_state["export"] = True
-    app.run()
-    healthy(app)
-    (link,) = app.code
-    assert dict(parse_qsl(urlsplit(link.value).query)) == app.query_params == QUICK | {"k": "7"}
+    assert app.query_params == QUICK | {"k": "7"}
     assert vertices(opened(**app.query_params)) == vertices(app)
 
 
 def test_the_open_panel_is_in_the_link_unless_it_opens_by_itself() -> None:
     app = opened(**QUICK)
-    app.session_state[PANEL_TABS[True]] = "Extremes"
+    app.session_state[PANEL_TAB] = "Extremes"
     app.run()
     healthy(app)
     assert app.query_params["panel"] == "Extremes"
     again = opened(**app.query_params)
-    assert again.session_state[PANEL_TABS[True]] == "Extremes"
+    assert again.session_state[PANEL_TAB] == "Extremes"
     assert again.query_params == app.query_params
-    app.session_state[PANEL_TABS[True]] = FIRST_PANEL[True]
+    app.session_state[PANEL_TAB] = PANELS[0]
     app.run()
     assert "panel" not in app.query_params
 
@@ -68,12 +62,12 @@ def test_the_open_panel_is_in_the_link_unless_it_opens_by_itself() -> None:
 @pytest.mark.parametrize("panel", ["nothing", "<b>x</b>", ""])
 def test_a_panel_that_is_none_opens_the_first(panel: str) -> None:
     app = opened(**QUICK, panel=panel)
-    assert app.session_state[PANEL_TABS[True]] == FIRST_PANEL[True]
+    assert app.session_state[PANEL_TAB] == PANELS[0]
     assert app.query_params == QUICK
 
 
 def test_bundled_data_and_a_link_of_every_setting_open() -> None:
-    app = opened(source="bundled", problem="mixture-converged", n="100", panel="Tail")
-    assert app.query_params == {"source": "bundled", "problem": "mixture-converged", "n": "100", "panel": "Tail"}
+    app = opened(source="bundled", problem="mixture-converged", n="100", panel="Extremes")
+    assert app.query_params == {"source": "bundled", "problem": "mixture-converged", "n": "100", "panel": "Extremes"}
     full = {"source": "toy", "problem": "mixtures", "k": "sqrt", "split": "0.5", "bandwidth": "auto", "lam": "1.0"}
     assert opened(**QUICK, **full).query_params == QUICK

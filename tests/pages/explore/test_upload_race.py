@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser import running_app
-from tests.pages.explore.test_explore_browser import open_uploads, plain_npy, upload
+from tests.pages.explore.test_explore_browser import about, open_uploads, plain_npy, upload
 
 # The app, where runs are slow to take over what the browser says. Choosing a second file empties the field first, and
 # sends the file right after: the run for the empty field is then still at it.
@@ -48,6 +48,6 @@ def test_a_replaced_file_is_not_lost_to_the_run_before_it(new_page: Callable[...
         open_uploads(page)
         upload(page, "Real samples", "real.npy", plain_npy(0))
         upload(page, "Generated samples", "generated.npy", plain_npy(1))
-        expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
+        expect(about(page)).to_contain_text("60 real and 60 generated samples in 5 dimensions")
         upload(page, "Real samples", "broken.pkl", b"\x80\x04 not an array")
-        expect(page.locator('[data-testid="stSidebar"] [data-testid="stAlert"]')).to_contain_text("broken.pkl")
+        expect(page.locator(".st-key-part-refusal")).to_contain_text("broken.pkl")

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests import file_zoo
 from tests.browser import Tab, beside, wait_idle
 from tests.file_builders import npz
-from tests.pages.explore.test_explore_browser import main_figure, no_trouble, open_uploads, plain_npy, upload
+from tests.pages.explore.test_explore_browser import about, main_figure, no_trouble, open_uploads, plain_npy, upload
 
 
 @pytest.fixture(scope="module")
@@ -34,23 +34,27 @@ def test_refusals_are_readable_and_lose_nothing(uploads: Page) -> None:
     page = uploads
     upload(page, "Real samples", "real.npy", plain_npy(0))
     upload(page, "Generated samples", "generated.npy", plain_npy(1))
-    expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
+    expect(about(page)).to_contain_text("60 real and 60 generated samples in 5 dimensions")
     wait_idle(page)
     for name, content, fragment in some(file_zoo.refused()):
         upload(page, "Real samples", name, content)
-        told = page.locator('[data-testid="stSidebar"] [data-testid="stAlert"]')
-        expect(told).to_contain_text(name)
-        expect(page.locator('[data-testid="stSidebar"]')).to_contain_text(fragment)
-        expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
+        card = page.locator(".st-key-part-refusal")
+        expect(card).to_contain_text("Shown: real.npy against generated.npy")
+        expect(card).to_contain_text(name)
+        expect(card).to_contain_text(fragment)
+        opacity = page.locator(".st-key-part-pr-figure").evaluate("figure => Number(getComputedStyle(figure).opacity)")
+        assert opacity < 0.5
+        expect(about(page)).to_contain_text("60 real and 60 generated samples in 5 dimensions")
         expect(main_figure(page)).to_be_visible()
         no_trouble(page)
 
 
-def test_one_file_with_both_roles_is_a_pair(uploads: Page) -> None:
-    page = uploads
+def test_one_file_with_both_roles_is_a_pair(new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    open_uploads(page)
     for name, content in file_zoo.pairs()[:2]:
         upload(page, "Real samples", name, content)
-        expect(page.get_by_text(re.compile(f"{re.escape(name)}.*no truth is known"))).to_be_visible()
+        expect(about(page)).to_contain_text(re.compile(f"{re.escape(name)}.*no truth is known"))
         no_trouble(page)
 
 
@@ -60,7 +64,7 @@ def test_several_arrays_are_asked_for(uploads: Page) -> None:
     upload(page, "Generated samples", "generated.npy", plain_npy(1))
     page.get_by_role("combobox", name=re.compile("several arrays fit")).click()
     page.get_by_role("option", name="reps").click()
-    expect(page.get_by_text("40 real and 60 generated samples in 5 dimensions")).to_be_visible()
+    expect(about(page)).to_contain_text("40 real and 60 generated samples in 5 dimensions")
     no_trouble(page)
 
 
@@ -72,9 +76,8 @@ def test_hostile_names_are_plain_text_and_another_visitor_does_not_see_them(
     name = "<img src=x onerror=alert(1)>**b** $x$ =1+1 secret.npy"
     upload(page, "Real samples", name, plain_npy(0))
     upload(page, "Generated samples", "../../etc/[link](http://x) secret.npy", plain_npy(1))
-    expect(page.get_by_text("60 real and 60 generated samples")).to_be_visible()
-    headline = page.get_by_text("60 real and 60 generated samples")
-    expect(headline).to_contain_text("<img src=x onerror=alert(1)>**b** $x$ =1+1")
+    expect(about(page)).to_contain_text("60 real and 60 generated samples")
+    expect(about(page)).to_contain_text("<img src=x onerror=alert(1)>**b** $x$ =1+1")
     assert page.locator("img[src=x]").count() == 0
     assert page.locator("a[href='http://x']").count() == 0
     assert "secret" in page.content()

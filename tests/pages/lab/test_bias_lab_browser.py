@@ -38,7 +38,7 @@ def test_a_sweep_starts_stops_goes_on_and_is_taken_away(page: Page, tmp_path) ->
     expect(page.get_by_role("heading", level=1)).to_have_text("Bias lab")
     for label, value in {"Samples n per set": SIZE, "Splits": 0.5, "Neighbours k": "sqrt", "Repeats": REPEATS}.items():
         fill(page, label, value)
-    page.get_by_role("button", name="Remove Modes dropped and invented").click()
+    page.get_by_role("button", name="Remove Gaussian mixtures").click()
     expect(page.get_by_text(f"{4 * REPEATS} rows from {REPEATS} pairs")).to_be_visible()
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()

@@ -16,7 +16,7 @@ from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate import check
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import run_tasks
-from tests.explore_app import healthy, job_ended, payload
+from tests.explore_app import about, healthy, job_ended, payload
 from tests.file_builders import npy
 from tests.lab_app import section
 
@@ -69,12 +69,12 @@ def test_an_upload_from_its_fit_to_explore() -> None:
     app.button(key="stand-in.apply").click().run()
     healthy(app)
     assert app.title[0].value == "Explore"
-    assert "80 real and 80 generated" in app.markdown[0].value
+    assert "80 real and 80 generated" in about(app)
     shown = payload(app)
     assert len(shown["curves"]) == 1
-    k = next(slider["value"] for slider in shown["controls"] if slider["id"] == "k")
-    split = app.select_slider(key="split").value
-    assert f"k = {'√n' if k == 'sqrt' else k}, {'no split' if split is None else f'split {split:.0%}'}" in best
+    values = {slider["id"]: slider["value"] for slider in shown["controls"]}
+    split = f"split {values['split']:g}%" if values["split"] else "no split"
+    assert f"k = {'√n' if values['k'] == 'sqrt' else values['k']}, {split}" in best
     assert best.startswith(shown["curves"][0]["name"])
     assert "secret" not in json.dumps(dict(app.query_params))
 

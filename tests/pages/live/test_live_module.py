@@ -126,6 +126,15 @@ def test_only_frames_of_this_problem_and_stop_are_drawn(blank: Page, frames: str
         assert len(found[1][2]) == 2
 
 
+def test_equal_curves_are_named_after_the_first_of_them(blank: Page) -> None:
+    one, near, other = [[0, 1], [1, 0]], [[0, 1 - 1e-10], [1, 0]], [[0, 1 - 1e-8], [1, 0]]
+    curves = [("truth", one), ("a", one), ("b", other), ("c", near), ("d", [*one, [1, 0]]), ("e", one)]
+    found = blank.evaluate(
+        "curves => [...live.rows.equalTo(curves.map(([id, vertices]) => ({ id, vertices })))]", curves
+    )
+    assert found == [["c", "a"], ["e", "a"]]
+
+
 @pytest.mark.parametrize("name", ["mixtures", "shifted-gaussians", "boxes", "narrow-gaussian", "dirac"])
 @pytest.mark.parametrize("by", [0.02, 0.05])
 def test_curves_leave_the_truth_where_python_says(blank: Page, name: str, by: float) -> None:
@@ -174,3 +183,13 @@ def test_what_was_on_its_way_before_a_move_does_not_undo_it(blank: Page) -> None
         [payload, k],
     )
     assert found == [[1, 2, 3], [[2, 1]]]
+
+
+def test_the_agreement_without_a_truth_is_the_lowest_iou_of_two_curves(blank: Page) -> None:
+    for names in (("three", "many", "smooth"), ("smooth", "equal"), ("disjoint", "three"), ("many", "many")):
+        curves = [CURVES[name] for name in names]
+        found = blank.evaluate(
+            "curves => live.without_truth.agreement(curves)", [curve.vertices.tolist() for curve in curves]
+        )
+        assert found == pytest.approx(min(a.iou(b) for a in curves for b in curves), abs=1e-3)
+    assert blank.evaluate("v => live.without_truth.agreement([v])", CURVES["many"].vertices.tolist()) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page
 
 from prviz.curves.summaries import TRUTH, numbers, table_columns
@@ -76,18 +77,28 @@ def test_the_numbers_come_from_the_rows_of_the_table(blank: Page) -> None:
         assert said == verdict(curves, known)
 
 
-def test_the_verdict_stands_where_the_markup_has_a_place_for_it(blank: Page) -> None:
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, ""),
+        ({"bound": 0.78}, ""),
+        ({"bound": 0.7}, " iPR sees more than the true area, with 95 % confidence."),
+    ],
+)
+def test_the_verdict_stands_where_the_markup_has_a_place_for_it(
+    blank: Page, more: dict[str, object], expected: str
+) -> None:
     columns = [column._asdict() for column in table_columns(False)]
     curves = [{"id": "ipr", "name": "iPR", "row": [0.78] * len(columns)}]
     panes = [{"note": "approximate"}]
     said = blank.evaluate(
-        """([columns, curves, panes]) => {
+        """([columns, curves, panes, more]) => {
             document.body.innerHTML = '<div class="live"><p class="verdict"></p></div>';
-            const payload = { rows: true, table: { columns }, panes, stale: false };
+            const payload = { rows: true, table: { columns }, panes, stale: false, ...more };
             const verdict = document.querySelector(".verdict");
             live.readout.showWords({ payload, controls: { list: [] }, parts: { verdict } }, { curves });
             return document.querySelector(".live").textContent;
         }""",
-        [columns, curves, panes],
+        [columns, curves, panes, more],
     )
-    assert said == "Approximate: Without a truth: the area of iPR is 0.78."
+    assert said == "Approximate: Without a truth: the area of iPR is 0.78." + expected

@@ -8,6 +8,7 @@ import io
 import json
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +17,10 @@ from streamlit.testing.v1 import AppTest
 from pages._triage import comparison, ranking
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.session import GOAL, KEY, PAIR, RANKING_TABLE, TriageSession
+from prviz.samples import Samples
 from prviz.triage.comparison import compare_curves
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import measure_all, samples_at
 from prviz.triage.measured import TriageSettings
 from prviz.triage.ranking import rank, verdict
 from prviz.uncertainty.paired import GeneratorComparison
@@ -108,7 +112,6 @@ def test_the_goal_decides_the_order_and_presets_are_places_of_its_slider() -> No
         shown = app.dataframe[0].value
         assert np.allclose(shown[["score", "low", "high"]], expected[["score", "low", "high"]])
         assert shown["best"].tolist() == pytest.approx((100 * expected["best"]).tolist())
-        assert shown["ties"].tolist() == expected["ties"].tolist()
         drawn = panes(app)["triage-ranking-intervals"]["figure"]
         assert drawn["layout"]["yaxis"]["ticktext"] == orders[goal]
     # A smaller psi gives up recall for precision.
@@ -123,14 +126,48 @@ def test_the_goal_decides_the_order_and_presets_are_places_of_its_slider() -> No
 def test_ties_and_families_are_said_in_words() -> None:
     app = part("ranking", mixture())
     table = rank(mixture().measured, 0.5, MANY)
-    (box,) = app.warning if table["tied_with_best"][0] else app.success
-    assert box.value == verdict(table, lambda name: name.replace("-", "\\-"))
+    (box,) = app.warning  # also where the best is alone: real data get more
+    assert box.value.startswith(
+        verdict(table, lambda name: name.replace("-", "\\-")) + " It differs from the real data: "
+    )
+    shown = panes(app)["triage-ranking-intervals"]
+    assert "two halves of the reference, 898 samples each" in shown["caption"]
+    line = [shape for shape in shown["figure"]["layout"]["shapes"] if "label" in shape]
+    assert line[0]["x0"] == pytest.approx(table["score"][0] / (app.dataframe[0].value["real"][0] / 100))
     told = app.dataframe[0].value["against"].tolist()
-    assert ["can't be told apart" in each for each in told[1:]] == table["tied_with_best"][1:].tolist()
+    assert ["may be best too" in each for each in told[1:]] == table["tied_with_best"][1:].tolist()
     assert "Kendall" not in said(app)
     both = said(part("ranking", truncation()))
     assert "All 2 families put **truncation\\-0\\.6** first." in both
     assert "Kendall's τ" in both
+
+
+def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(tmp_path: Path) -> None:
+    """A copy of the reference, then samples as good as real ones, with others held out."""
+    real, fresh, held = (Samples(np.random.default_rng(seed).normal(size=(300, 4))) for seed in range(3))
+    for values, memorised in ((real.values, True), (fresh.values, False)):
+        files = {"best": values, "worst": fresh.values + 3}
+        for name, each in files.items():
+            np.save(tmp_path / f"{name}.npy", each)
+        checkpoints = [Checkpoint(tmp_path / f"{name}.npy", name) for name in files]
+        outcomes = tuple(measure_all(real, checkpoints, TriageSettings()))
+        found = CheckpointResults(
+            key=("copies", memorised),
+            reference=real,
+            load=lambda each: samples_at(each.path, TriageSettings()),
+            settings=TriageSettings(),
+            method="knn",
+            outcomes=outcomes,
+            total=2,
+            holdout=held,
+        )
+        app = part("ranking", found)
+        assert [each.value.startswith("Memorised: ") and "300 exact copies" in each.value for each in app.error] == (
+            [True] if memorised else []
+        )
+        (box,) = app.warning if memorised else app.success
+        assert box.value.startswith("Take best: ")
+        assert box.value.endswith("It can't be told apart from real data at this n.")
 
 
 def test_the_row_that_is_selected_is_that_of_the_checkpoint_whatever_the_goal() -> None:
@@ -141,7 +178,7 @@ def test_the_row_that_is_selected_is_that_of_the_checkpoint_whatever_the_goal() 
         rows = app.session_state[RANKING_TABLE]["selection"]["rows"]
         assert [order(app)[row] for row in rows] == [LOW[0]]
         shapes = panes(app)["triage-ranking-intervals"]["figure"]["layout"]["shapes"]
-        assert [shape["y0"] for shape in shapes[1:]] == [rows[0] - 0.5]
+        assert [shape["y0"] for shape in shapes if shape["type"] == "rect"] == [rows[0] - 0.5]
     app.session_state[KEY].selected = None
     run(app)
     assert app.session_state[RANKING_TABLE]["selection"]["rows"] == []

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
 from pages._triage.checkpoints import CheckpointResults
+from pages._triage.possible import Ceiling
 from pages._triage.report import files
 from pages._triage.session import REFERENCE
 from pages._work.store import LeastRecentlyUsed
@@ -22,6 +23,8 @@ from prviz.reports.files import FORMATS
 from prviz.reports.page import to_html
 from prviz.reports.report_json import from_json
 from prviz.triage.measured import TriageSettings
+from prviz.triage.memorisation import held_out_distances, memorisation_of
+from prviz.triage.yardstick import yardstick
 from tests.explore_app import healthy
 from tests.triage_found import bundled_found
 
@@ -103,6 +106,18 @@ def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(tmp
     assert str(tmp_path) not in page
     assert made[".parquet"]()[:4] == b"PAR1"
     assert made[".csv"]().startswith(b'"schema_version"')
+
+
+def test_files_hold_the_ceiling_and_the_copies() -> None:
+    of = found()
+    possible = yardstick(of.reference, of.settings, None, size=max(each.n_generated for each in of.measured))
+    copies = memorisation_of(of.reference, of.outcomes, of.settings, held_out_distances(of.reference), load=of.load)
+    made = files(of, 0.5, "digits.npz", LeastRecentlyUsed(4), Ceiling(possible, {}), copies)
+    told = from_json(made[".json"]().decode())
+    assert told["yardstick"]["source"] == possible.source
+    for each in told["checkpoints"]:
+        assert each["memorisation"]["near"]["number"] == copies[each["name"]].near.number
+        assert set(each["share_of_ceiling"]) == set(of.settings.methods)
 
 
 def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Path) -> None:

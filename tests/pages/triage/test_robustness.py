@@ -148,7 +148,9 @@ def test_regions_are_said_from_the_largest_on() -> None:
     winners = [["a", "a", "a"], ["b", "b", "a"], ["b", "b", "a"], ["c", "c", "c"], ["a", "b", None]]
     flips = [[name not in ("a", None) for name in row] for row in winners]
     arrays = np.array(winners, dtype=object), np.full((5, 3), [0.1, 0.2, 0.3]), np.array(flips)
-    found = WinnerMap(("knn", "ipr", "kde", "hub", "coverage"), (1, 4, 9), *arrays[:2], "a", arrays[2])
+    found = WinnerMap(
+        ("knn", "ipr", "kde", "hub", "coverage"), (1, 4, 9), *arrays[:2], "a", arrays[2], np.zeros((5, 3), bool)
+    )
     signs = {"a": "A", "b": "B", "c": "C"}
     assert words.flips(found, signs) == [
         "**B: b** for k ≤ 4 with iPR and KDE, ahead by up to 0.200",
@@ -161,7 +163,8 @@ def test_regions_are_said_from_the_largest_on() -> None:
     assert words.in_use(found, "knn", [4], signs) == words.in_use(found, "eas", [4], signs) == ""
     assert words.in_use(found, "hub", [], signs).startswith("With the settings of this page (Hub iPR) **C: c** wins")
     assert "from 2 to 4, so no one column" in words.in_use(found, "ipr", [2, 4], signs)
-    assert words.verdict(found, signs).startswith("The verdict **A: a** holds in **43 %** of the 14 cells.")
+    flips_to = "it flips to **B: b** for k ≤ 4 with iPR and KDE, ahead by up to 0.200, and to others in 2 more regions."
+    assert words.verdict(found, signs) == f"**A: a** wins in **43 %** of the 14 cells; {flips_to}"
 
 
 def test_firm_from_the_size_on_which_all_larger_ones_agree_too() -> None:

@@ -112,7 +112,7 @@ def drilled(page: Page) -> None:
     wait_idle(page)
     page.get_by_role("tab", name="What is wrong with it?").click()
     expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value(re.compile("epoch-[1-4] "))
-    expect(page.get_by_text("Hardly any overlap")).to_be_visible()
+    expect(page.get_by_text("Shifted features").locator("visible=true")).to_be_visible()
     expect(page.get_by_text("Generated samples that look like nothing real")).to_be_visible()
     wait_idle(page)
     page.get_by_role("button", name="Show the evidence").first.click()

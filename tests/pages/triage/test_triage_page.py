@@ -234,6 +234,16 @@ def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path)
     assert row["State"].startswith("failed: 'step-9.npy': can't be opened: a link that leads out of the folder")
 
 
+def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_holds_them(served: Path) -> None:
+    (served / "run" / "held.npy").write_bytes(npy(1))
+    (served / "run" / "again.npy").write_bytes(npy(0))
+    app = folder(holdout="run/held.npy")
+    assert "held" not in table(app)["Name"].tolist()
+    assert not app.error
+    app = folder(holdout="run/again.npy")
+    assert "samples are in the reference too; at most 5% may be" in app.error[0].value
+
+
 def test_new_files_are_found_by_looking_again_and_what_is_measured_stays(served: Path) -> None:
     app = until_done(press(folder(), "Start"))
     edit(app, 0, Name="mine")

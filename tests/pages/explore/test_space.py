@@ -1,4 +1,4 @@
-"""The tab Samples by Streamlit's own test driver: what the browser regroups from, choice, selection and files."""
+"""The panel Space by Streamlit's own test driver: what the browser regroups from, choice, selection and files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._explore import lam_explorer
+from pages._explore import space
 from pages._shared import results, sample_display, sources
 from prviz.diagnostics.confusion_groups import GROUPS, NO_SUPPORT, OptimalClassifiers
 from prviz.readers.bundled import BUNDLED
@@ -25,9 +25,16 @@ from tests.pages.explore.test_explore_page import upload
 
 
 def at_samples(**query: str) -> AppTest:
-    app = opened(**query)
-    toy = query.get("source", "toy") == "toy"
-    app.session_state["diagnostics-with-truth" if toy else "diagnostics"] = "Samples"
+    return coloured(opened(**query), "Decision")
+
+
+def coloured(app: AppTest, colour: str) -> AppTest:
+    app.segmented_control(key="space-colour").set_value(colour)
+    return settled(app)
+
+
+def family(app: AppTest, name: str) -> AppTest:
+    app.selectbox(key="lambda-method").set_value(name)
     return settled(app)
 
 
@@ -40,7 +47,9 @@ def settled(app: AppTest) -> AppTest:
 
 
 def drawn(app: AppTest) -> dict[str, Any]:
-    return json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
+    """What the scatter was sent."""
+    sent = [each.proto.bytes for each in app.get("bidi_component")]
+    return json.loads(next(content for content in sent if b'"explorer":{' in content)[12:])
 
 
 def explorer(app: AppTest) -> dict[str, Any]:
@@ -55,7 +64,7 @@ def select(app: AppTest, picked: list[int], of: str | None = None) -> AppTest:
 def check_counts(sent: dict[str, Any]) -> None:
     """The browser counts at every classifier what Python sends, and can place every drawn sample."""
     (n, m), levels = sent["sizes"], np.array(sent["levels"])
-    assert len(levels) == n + m == len(sent["ids"])
+    assert len(levels) == n + m == len(sent["ids"] or levels)
     assert len(sent["missed"]) == len(sent["accepted"]) == len(sent["breaks"]) + 1
     for index in np.linspace(0, len(sent["breaks"]), 7).astype(int):
         called = np.where(levels == NO_SUPPORT, sent["unsupported"][index], levels >= sent["needed"][index])
@@ -63,14 +72,40 @@ def check_counts(sent: dict[str, Any]) -> None:
         assert int(np.sum(called[n:])) == sent["accepted"][index]
 
 
+def test_the_roles_come_first_without_a_measurement_and_in_few_bytes() -> None:
+    app = opened()
+    assert app.segmented_control(key="space-colour").options == ["Role", "Belief", "Decision"]
+    assert not [box for box in app.selectbox if box.key == "lambda-method"]
+    first = drawn(settled(app))
+    (pane,) = first["panes"]
+    assert [(trace["name"], trace["marker"]["symbol"]) for trace in pane["figure"]["data"]] == [
+        ("real", "circle"),
+        ("generated", "triangle-up"),
+    ]
+    assert first["explorer"]["sizes"] == [1000, 1000]
+    assert len(json.dumps(first, separators=(",", ":"))) < 37_000
+    move(app, k=7)
+    assert drawn(settled(app)) == first  # nothing is sent again
+
+
+def test_a_sample_selected_among_the_roles_has_its_row_and_neighbours() -> None:
+    app = opened(n="100")
+    of = drawn(settled(app))["explorer"]["of"]
+    select(app, [3, 70], of)
+    sent = explorer(app)
+    assert [(row["id"], row["real"], len(row["near"])) for row in sent["picked"]] == [(3, True, 3), (70, False, 3)]
+    assert (sent["lists"], sent["key"]) == ({}, "")
+    assert explorer(coloured(app, "Decision"))["selected"] == [3, 70]
+    assert len(app.download_button) == 4
+
+
 @pytest.mark.parametrize("name", TOYS)
 def test_every_toy_and_its_truth(name: str) -> None:
     small = {"p.d": "3"} if "d" in TOYS[name] else {}
     app = at_samples(problem=name, n="60", **small)
-    assert app.segmented_control(key="lambda-method").options[-1] == "Truth (likelihood ratio)"
+    assert app.selectbox(key="lambda-method").options[-1] == "Truth"
     check_counts(explorer(app))
-    app.session_state["lambda-method"] = "truth"
-    settled(app)
+    family(app, "truth")
     sent = explorer(app)
     assert sent["title"] == "Truth (likelihood ratio)"
     check_counts(sent)
@@ -112,8 +147,7 @@ def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
     app.segmented_control(key="source").set_value("upload").run()
     for role, seed in (("real", 0), ("generated", 1)):
         upload(app, role, f"{role}.npy", npy(plain(seed, d)))
-    app.session_state["diagnostics"] = "Samples"
-    settled(app)
+    coloured(app, "Decision")
     sent = explorer(app)
     check_counts(sent)
     row = sent["lists"]["rejected"][0]
@@ -138,12 +172,15 @@ def test_rows_are_those_of_the_file_also_of_a_subsample() -> None:
 
 
 def test_a_click_chooses_once_and_a_later_choice_here_counts() -> None:
-    app = at_samples(n="100")
-    assert explorer(app)["title"] == "kNN"
+    app = opened(n="100")
+    app.session_state["diagnostics"] = "Extremes"
+    settled(app)
     move(app, chosen="kde", angle=60.0)
+    assert app.session_state["diagnostics"] == "Space"
+    assert app.session_state["space-colour"] == "Decision"
+    assert float(app.query_params["lam"]) == pytest.approx(3**0.5, abs=1e-5)
     assert explorer(app)["title"] == "KDE"
-    app.session_state["lambda-method"] = "ipr"
-    assert explorer(app.run())["title"] == "iPR"
+    assert explorer(family(app, "ipr"))["title"] == "iPR"
     move(app, chosen="truth")
     assert explorer(app)["title"].startswith("Truth")
     move(app, k=7)
@@ -163,11 +200,11 @@ def test_a_selection_lives_as_long_as_its_samples() -> None:
     assert all(len(row["near"]) == 3 for row in sent["picked"])
     move(app, k=9)
     assert explorer(settled(app))["selected"] == [3, 70]
-    app.session_state["diagnostics-with-truth"] = "Over k"
+    app.session_state["diagnostics"] = "All numbers"
     settled(app)
-    app.session_state["diagnostics-with-truth"] = "Samples"
+    app.session_state["diagnostics"] = "Space"
     assert explorer(settled(app))["selected"] == [3, 70]
-    app.select_slider(key="split").set_value(0.3)
+    move(app, split=30)
     assert explorer(settled(app))["selected"] == []
     assert explorer(app)["of"] != of
     select(app, [1])
@@ -176,24 +213,21 @@ def test_a_selection_lives_as_long_as_its_samples() -> None:
     assert explorer(select(app, [2], of=of))["selected"] == []
 
 
-@pytest.mark.parametrize("colouring", ["groups", "votes"])
-def test_families_with_several_runs_or_with_some_samples_only(colouring: str) -> None:
-    app = at_samples(n="200", methods="hub,cluster,classifier", **{"p.d": "3"})
-    app.session_state["coloured-by"] = colouring
+@pytest.mark.parametrize("colour", ["Belief", "Decision"])
+def test_families_with_several_runs_or_with_some_samples_only(colour: str) -> None:
+    app = coloured(opened(n="200", methods="hub,cluster,classifier", **{"p.d": "3"}), colour)
     for name, title in (("hub", "Hub"), ("cluster", "Clusters"), ("classifier", "Linear")):
-        app.session_state["lambda-method"] = name
-        settled(app)
+        family(app, name)
         assert explorer(app)["title"].startswith(title)
         check_counts(explorer(app))
-        words = " ".join(each.value for each in app.caption)
-        assert ("first run" in words) is (name == "cluster")
         (pane,) = drawn(app)["panes"]
-        assert pane["id"] == ("samples" if colouring == "groups" else "samples-votes")
+        assert ("first run" in pane["help"]) is (name == "cluster")
+        assert pane["id"] == f"samples-{colour.lower()}"
 
 
 def test_repeats_say_whose_groups_these_are() -> None:
     app = at_samples(n="100", repeats="2")
-    assert "those of its first repeat" in " ".join(each.value for each in app.caption)
+    assert "those of its first repeat" in drawn(app)["panes"][0]["help"]
 
 
 def test_each_group_is_a_file() -> None:
@@ -206,7 +240,7 @@ def test_each_group_is_a_file() -> None:
     found = OptimalClassifiers.from_log_ratio(np.log(4 * keys), shown.sizes[0])
     seen: dict[str, list[int]] = {"real": [], "generated": []}
     for group, places in found.groups(2.0)._asdict().items():
-        text = lam_explorer.group_file(settings, shown, np.arange(len(keys)), found, "knn", group)
+        text = space.group_file(settings, shown, np.arange(len(keys)), found, "knn", group)
         rows = list(csv.DictReader(io.StringIO(text)))
         assert len(rows) == len(places)
         assert [float(row["key"]) for row in rows] == found.keys[places].tolist()

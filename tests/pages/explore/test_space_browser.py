@@ -1,4 +1,4 @@
-"""The lambda explorer in a browser: groups follow the hand, a click chooses the curve, figure and table are linked."""
+"""The panel Space in a browser: groups follow lam, a click on a curve opens them, figure and table are linked."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
 from tests.browser import wait_idle
-from tests.pages.explore.test_explore_browser import main_figure, slider
-from tests.pages.live.test_live_browser import followed, place, sent  # noqa: F401 - a fixture
+from tests.pages.explore.test_explore_browser import drag, main_figure, slider
+from tests.pages.live.test_live_browser import all_measured, followed, place, sent  # noqa: F401 - a fixture
 
 PATH = "/?problem=mixtures&p.d=2&n=400&k=31&seed=3"
 
@@ -21,11 +21,12 @@ def explorer(page: Page, path: str = PATH) -> Locator:
     """The figure with the groups, of an open tab that has settled."""
     page.set_viewport_size({"width": 1280, "height": 2600})  # the slider and the samples in one view
     followed(page, path)
-    page.get_by_role("tab", name="Samples").click()
-    figure = page.locator(".live", has=page.locator(".chips"))
+    page.get_by_role("radio", name="Decision").click()
+    figure = page.locator(".live", has=page.locator("[data-group=kept]:visible"))
+    figure.get_by_role("button", name="generated rejected").click()
     expect(figure.get_by_role("table")).to_be_visible()
     expect(figure).to_have_attribute("data-revision", re.compile("[0-9a-f]{12}"))
-    wait_idle(page)
+    all_measured(page)
     return figure
 
 
@@ -40,7 +41,7 @@ def counts(found: OptimalClassifiers, degrees: float) -> str:
 
 
 def chosen(page: Page) -> Locator:
-    return page.get_by_role("radiogroup", name="Classifier of").locator("[aria-checked=true]")
+    return page.get_by_role("combobox", name="Family")
 
 
 def drawn_in(figure: Locator, group: str) -> int:
@@ -73,8 +74,7 @@ def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]
         numbers = [int(number) for number in (figure.get_attribute("data-groups") or "").split("|")]
         seen.add(tuple(numbers))
         assert [drawn_in(figure, group) for group in ("kept", "missed", "accepted", "rejected")] == numbers
-        expect(figure.locator(".legendtext").nth(1)).to_have_text(f"real missed: {numbers[1]}")
-        expect(figure.get_by_role("button", name="generated accepted")).to_contain_text(f": {numbers[2]} (")
+        expect(figure.get_by_role("button", name="generated accepted")).to_contain_text(f": {numbers[2]}(")
     assert len(seen) >= 5
     assert len(sent) == before
     page.wait_for_function(
@@ -86,37 +86,64 @@ def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]
     assert figure.get_attribute("data-groups") == counts(found, at)
 
 
-def test_a_click_on_a_curve_takes_it_and_its_lam(page: Page) -> None:
-    figure = explorer(page)
-    expect(chosen(page)).to_have_text("kNN")
+def point_of(page: Page, curve: str) -> tuple[float, float]:
+    """A point of a curve of the main figure, on the page."""
     plot = main_figure(page).locator(".js-plotly-plot").first
-    plot.scroll_into_view_if_needed()
     x, y = plot.evaluate(
-        """plot => {
-            const trace = plot._fullData.findIndex(each => each.legendgroup === 'ipr'), points = plot.calcdata[trace];
-            const { xaxis, yaxis } = plot._fullLayout, at = points[Math.floor(0.6 * points.length)];
+        """(plot, curve) => {
+            const trace = plot._fullData.findIndex(each => each.legendgroup === curve && !(each.fill > 'none'));
+            const points = plot.calcdata[trace], at = points[Math.floor(0.6 * points.length)];
+            const { xaxis, yaxis } = plot._fullLayout;
             return [xaxis.c2p(at.x) + xaxis._offset, yaxis.c2p(at.y) + yaxis._offset];
-        }"""
+        }""",
+        curve,
     )
     box = plot.bounding_box()
     assert box is not None
-    page.mouse.move(box["x"] + x + 5, box["y"] + y + 5)
-    page.mouse.move(box["x"] + x, box["y"] + y, steps=3)
-    expect(plot.locator(".hovertext")).to_be_visible()
+    return box["x"] + x, box["y"] + y
+
+
+def test_hovering_a_curve_previews_lam_and_a_click_opens_space_there(page: Page, sent: list[int]) -> None:  # noqa: F811
+    figure, found = explorer(page), classifiers()
+    main, address, before = main_figure(page), page.url, len(sent)
+    x, y = point_of(page, "ipr")
+    page.mouse.move(x + 5, y + 5)
+    page.mouse.move(x, y, steps=3)
+    expect(main).not_to_have_attribute("data-lam", re.compile("^(1|0.999.*)$"))
+    lam = float(main.get_attribute("data-lam") or "nan")
+    expect(figure).to_have_attribute("data-groups", counts(found, np.degrees(np.arctan(lam))))
+    page.mouse.move(x, 1, steps=3)
+    expect(main).to_have_attribute("data-lam", re.compile("^(1|0.999.*)$"))
+    expect(figure).to_have_attribute("data-groups", counts(found, 45))
+    assert (len(sent), page.url) == (before, address)
+    page.get_by_role("tab", name="All numbers").click()
+    expect(figure).to_have_count(0)
+    wait_idle(page)
+    x, y = point_of(page, "ipr")
+    page.mouse.move(x, y, steps=3)
+    expect(main.locator(".hovertext")).to_be_visible()
     page.mouse.down()
     page.mouse.up()
-    expect(chosen(page)).to_have_text("iPR")
     page.wait_for_url(re.compile(r"[?&]lam="))
+    assert abs(float(page.url.partition("lam=")[2].split("&")[0]) / lam - 1) < 0.1
+    page.mouse.move(x, 1, steps=3)
+    expect(page.get_by_role("tab", name="Space")).to_have_attribute("aria-selected", "true")
+    expect(chosen(page)).to_have_value("iPR")
+    assert "panel=" not in page.url
     wait_idle(page)
-    lam = float(main_figure(page).get_attribute("data-lam") or "nan")
-    assert abs(lam - 1) > 0.01
+    lam = float(main.get_attribute("data-lam") or "nan")
     expect(figure).to_have_attribute("data-groups", counts(classifiers("ipr"), np.degrees(np.arctan(lam))))
-    page.get_by_role("radio", name="KDE").click()  # the later choice counts
-    expect(chosen(page)).to_have_text("KDE")
+    choose(page, "KDE")  # the later choice counts
     slider(page, "Trade-off").press("Home")
     page.wait_for_url(re.compile(r"[?&]lam=0\.0(&|$)"))
     wait_idle(page)
-    expect(chosen(page)).to_have_text("KDE")
+    expect(chosen(page)).to_have_value("KDE")
+
+
+def choose(page: Page, title: str) -> None:
+    chosen(page).click()
+    page.get_by_role("option", name=title).click()
+    expect(chosen(page)).to_have_value(title)
 
 
 def rings(figure: Locator) -> int:
@@ -126,12 +153,7 @@ def rings(figure: Locator) -> int:
 def test_figure_and_table_share_one_selection(page: Page) -> None:
     figure, found = explorer(page), classifiers()
     figure.locator(".modebar-btn[data-title='Box Select']").click()
-    area = figure.locator(".nsewdrag").bounding_box()
-    assert area is not None
-    page.mouse.move(area["x"] + 0.62 * area["width"], area["y"] + 0.1 * area["height"])
-    page.mouse.down()
-    page.mouse.move(area["x"] + 0.72 * area["width"], area["y"] + 0.6 * area["height"], steps=6)
-    page.mouse.up()
+    drag(figure, (0.62, 0.3), (0.72, 0.8))
     rows = figure.locator("tbody tr")
     expect(figure.get_by_role("button", name="selected:")).to_have_attribute("aria-pressed", "true")
     ids = page.evaluate("() => [...document.querySelectorAll('.listed tbody input')].map(box => +box.dataset.id)")
@@ -139,7 +161,7 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     inside = figure.evaluate("""node => {
         const { xaxis, yaxis } = node.querySelector('.js-plotly-plot')._fullLayout;
         const at = (axis, share) => axis.p2d(share * axis._length);
-        return [at(xaxis, 0.62), at(xaxis, 0.72), at(yaxis, 0.6), at(yaxis, 0.1)];
+        return [at(xaxis, 0.62), at(xaxis, 0.72), at(yaxis, 0.8), at(yaxis, 0.3)];
     }""")
     split = toy("mixtures", d=2).sample(400, 3).split(0.5, 3)
     points = np.concatenate([side.values for side in split.evaluate])
@@ -157,19 +179,24 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     expect(rows).to_have_count(len(ids) - 1)
     assert rings(figure) == len(ids) - 1
     figure.get_by_role("button", name="Clear selection").click()
-    expect(figure.get_by_text("Nothing is selected.").first).to_be_visible()
+    expect(figure.get_by_role("button", name="Clear selection")).to_be_hidden()
     assert rings(figure) == 0
     figure.get_by_role("button", name="generated rejected").click()
     box = rows.locator("input").nth(1)
     box.focus()
     page.keyboard.press("Space")
     expect(box).to_be_checked()
+    assert rings(figure) == int(counts(found, 45).split("|")[3]) > 1
+    figure.get_by_role("button", name="generated rejected").click()
     assert rings(figure) == 1
     wait_idle(page)
-    page.get_by_role("radio", name="iPR").click()  # another classifier of the same samples
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.locator(".st-key-part-panel").evaluate("panel => panel.scrollTo(0, 80)")  # cuts what would not stay in sight
+    choose(page, "iPR")  # another classifier of the same samples
     wait_idle(page)
     expect(figure.get_by_role("button", name="selected: 1")).to_be_visible()
     assert rings(figure) == 1
     page.get_by_role("spinbutton", name="Seed, exact value").fill("4")
     page.get_by_role("spinbutton", name="Seed, exact value").press("Enter")
-    expect(figure.get_by_role("button", name="selected: 0")).to_be_visible()
+    expect(figure.get_by_role("button", name="selected")).to_be_hidden()
+    expect(figure).to_have_attribute("data-groups", re.compile("[|]"))

@@ -1,0 +1,82 @@
+"""How far each family could be off where no truth is known: its errors on a surrogate, whose truth is known."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages._explore.session import explore_session
+from pages._shared import answers, results
+from pages._shared.cache import session
+from pages._shared.sources import Problem
+from pages._work.jobs import Progress
+from prviz.measure.estimates import estimate, part_of
+from prviz.measure.profiles import bandwidth_unit
+from prviz.reports.settings import ExploreSettings
+from prviz.studies.surrogate import FitOptions, fit_check
+from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of
+
+# Most principal components that the surrogate keeps, and seed of its fresh sample.
+MOST_DIMENSIONS, SEED = 32, 1
+# Rough seconds of the fit, its test and the truth, beside the measurement.
+FIT_SECONDS = 3.0
+ABOUT = (
+    "A Gaussian is fitted to each set; its true curve is known. ± is how far the area of each family is from the true "
+    "one on a fresh sample of the surrogate, with these settings. The bias lab fits other densities."
+)
+POOR = " Here the surrogate is poor: fresh samples of it can be told from the data, so the errors tell less about them."
+
+
+class SurrogateErrors(NamedTuple):
+    """Area under each family's curve of a surrogate's sample minus the true area; True if the fit is poor."""
+
+    area: Mapping[str, float]
+    poor: bool
+
+
+def _key(problem: Problem, settings: ExploreSettings) -> tuple[Hashable, ...]:
+    return ("far-off", *results.key(problem, replace(settings, repeats=1)))
+
+
+def known(problem: Problem, settings: ExploreSettings) -> SurrogateErrors | None:
+    """The errors, where they are measured."""
+    found: SurrogateErrors | None = session().results.get(_key(problem, settings))
+    return found
+
+
+def draw(problem: Problem, settings: ExploreSettings) -> None:
+    """Draw the button that measures the errors, or what they are of; nothing where a truth is known."""
+    if problem.toy is not None or settings.approximate:
+        return
+    key, wanted = _key(problem, settings), explore_session().far_off
+    if key not in wanted and known(problem, settings) is None:
+        st.button("How far could each be off?", key="far-off", type="tertiary", on_click=wanted.add, args=(key,))
+        return
+    seconds = results.seconds(problem, settings) + FIT_SECONDS
+    found = answers.tab_result(key, seconds, lambda progress: measure(problem, settings, progress))
+    if found is not None:
+        st.caption(f"± on a {'poor ' if found.poor else ''}surrogate", help=ABOUT + POOR * found.poor)
+
+
+def measure(problem: Problem, settings: ExploreSettings, progress: Progress) -> SurrogateErrors:
+    """Fit a surrogate to the pair, test the fit, and measure its fresh sample as the pair is measured."""
+    sources = SurrogateSources(problem.pair)
+    d = min(MOST_DIMENSIONS, sources.components.most)
+    surrogate = surrogate_of(sources, d, FitOptions(), part_of(progress, 0, 3))
+    poor = fit_check(surrogate, 0, part_of(progress, 1, 3)).poor
+    fitted = surrogate.problem()
+    sample, split, width = fitted.sample(fitted.default_n, SEED), settings.split, settings.bandwidth
+    found = estimate(
+        sample,
+        settings.methods,
+        k=settings.k,
+        bandwidth=width and width * (bandwidth_unit(sample, split=split, seed=SEED) or 1.0),
+        split=split,
+        seed=SEED,
+        progress=part_of(progress, 2, 3),
+    )
+    truth = fitted.truth().auc
+    return SurrogateErrors({name: each.curve.auc - truth for name, each in found.items()}, poor)

@@ -1,0 +1,52 @@
+// What the rows say where no truth is known: how far the curves agree with one another, and what the truth does not exceed.
+
+import { pointsAlong } from "./curve.js";
+import { element, setText } from "./dom.js";
+
+/** @import { Vertex } from "./curve.js" */
+/** @import { LiveFigure } from "./main.js" */
+/** @import { View } from "./view.js" */
+
+// Rays through the origin, at the middle of equal angles: their sectors add up to an IoU to four digits.
+const RAYS = 1000;
+const LAMS = Array.from({ length: RAYS }, (_, i) => Math.tan(((i + 0.5) / RAYS) * (Math.PI / 2)));
+
+/** Squared distance from the origin to the curve along each ray.
+ * @param {Vertex[]} vertices */
+const sectors = (vertices) => Float64Array.from(pointsAlong(vertices, LAMS), ({ alpha, beta }) => alpha * alpha + beta * beta);
+
+/** The lowest IoU of two of these curves; null of fewer than two.
+ * @param {Vertex[][]} curves */
+export function agreement(curves) {
+  const areas = curves.map(sectors);
+  let least = curves.length < 2 ? null : 1;
+  areas.forEach((one, i) => areas.slice(0, i).forEach((other) => {
+    let shared = 0, joint = 0;
+    for (let ray = 0; ray < RAYS; ray++) [shared, joint] = [shared + Math.min(one[ray], other[ray]), joint + Math.max(one[ray], other[ray])];
+    least = Math.min(least ?? 1, joint > 0 ? shared / joint : 1);
+  }));
+  return least;
+}
+
+/** Two digits, rounded down: no agreement, and no bound, is said to be better than it is.
+ * @param {number} share */
+const floored = (share) => (Math.floor(100 * share + 1e-9) / 100).toFixed(2);
+
+/** @param {LiveFigure} live @param {View} view */
+export function fillWithoutTruth({ payload: { rows, bound, errors }, parts, rows: { list, hidden } }, { curves, local }) {
+  if (!rows || curves.some(({ id }) => id === "truth")) return;
+  const least = agreement(curves.filter(({ id }) => !hidden.has(id)).map(({ vertices }) => vertices));
+  const head = parts.rows.querySelector(".ends > :first-child");
+  const most = bound === null ? "" : `truth at most ${(Math.ceil(100 * bound - 1e-9) / 100).toFixed(2)} (95 %)`;
+  const agree = least === null ? "" : `families agree to ${floored(least)}`;
+  if (head) setText(head, [agree, most].filter(Boolean).join(" · ") || "no truth is known");
+  for (const [id, { box }] of list) {
+    const name = box.querySelector(".name"), off = name?.querySelector("small") ?? element("small");
+    setText(off, errors && !local && id in errors ? ` ± ${Math.abs(errors[id]).toFixed(2)}` : "");
+    if (!off.isConnected) name?.append(off);
+    const bar = box.querySelector(".bar"), mark = /** @type {HTMLElement} */ (bar?.querySelector(".bound") ?? element("u", "", { class: "bound" }));
+    mark.hidden = bound === null;
+    mark.style.left = `${100 * Math.min(bound ?? 0, 1)}%`;
+    if (!mark.isConnected) bar?.append(mark);
+  }
+}

@@ -1,0 +1,151 @@
+"""Whatever holds rows of numbers as one NumPy array; every refusal names its remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+# What to type for pictures, in every refusal of them.
+EMBED_PICTURES = "prviz embed FOLDER -o FILE.safetensors --encoder ENCODER (prviz embed --list shows them)"
+# Number of the CPU among the devices of DLPack.
+_CPU = 1
+
+
+def as_array(values: Any, name: str) -> Array:
+    """``values`` as a two-dimensional array of floats, integers or booleans.
+
+    Parameters
+    ----------
+    values : array_like
+        Anything with ``__array__`` or ``__dlpack__`` in the CPU's memory (NumPy, PyTorch, JAX, `prviz.Samples`), a data
+        frame whose columns are numbers, a column of lists (pandas, polars, pyarrow), a sequence of rows.
+    name : str
+        Name of the samples in messages.
+
+    Raises
+    ------
+    TypeError
+        A path, text, a mapping, a sparse matrix, a tensor that no array can be made of, values that are no numbers.
+    ValueError
+        Rows of different lengths, a missing value.
+    """
+    _refuse(values, name)
+    if np.ma.is_masked(values):
+        raise TypeError(f"{name}: values are masked; every value is needed")
+    array = _converted(values, name)
+    if array.dtype == object:
+        array = _from_objects(array, name, list(getattr(values, "columns", ())))
+    if array.dtype.kind not in "fiub":
+        remedy = "; .float() (PyTorch) or .astype('float32') makes it one" if "bfloat16" in str(array.dtype) else ""
+        raise TypeError(
+            f"{name}: values have dtype {array.dtype}; real numbers are needed (float, int or bool){remedy}"
+        )
+    return array
+
+
+def _refuse(values: Any, name: str) -> None:
+    """Raise TypeError for what holds no rows, with what would."""
+    if isinstance(values, str | bytes | PathLike):
+        raise TypeError(f"{name}: {values!r} is a path or a text; prviz.read(path) gives its samples")
+    if isinstance(values, Mapping):
+        raise TypeError(f"{name}: a mapping of {len(values)} entries was given; choose one of its arrays")
+    if values is None:
+        raise TypeError(f"{name}: None was given; an array of shape (samples, features) is needed")
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        raise TypeError(f"{name}: a sparse matrix was given; values.toarray() makes it an array")
+
+
+def _check_device(values: Any, name: str) -> None:
+    """Raise TypeError for a tensor that is part of a computation, or elsewhere than in the CPU's memory."""
+    if getattr(values, "requires_grad", False):
+        raise TypeError(f"{name}: the tensor requires a gradient; values.detach() gives its values alone")
+    if isinstance(values, np.ndarray) or not hasattr(values, "__dlpack_device__"):
+        return
+    try:
+        kind, number = values.__dlpack_device__()
+    except ValueError as error:  # a device that DLPack has no number for
+        raise TypeError(f"{name}: no array can be made of these values: {error}") from None
+    if int(kind) != _CPU:
+        where = getattr(values, "device", f"device {int(kind)}:{number}")
+        raise TypeError(
+            f"{name}: the values are on {where}; bring them to the CPU first: values.cpu() (PyTorch), values.get() "
+            "(CuPy), jax.device_get(values)"
+        )
+
+
+def _converted(values: Any, name: str) -> Array:
+    """NumPy's view or copy; libraries' refusals become one sentence with the remedy."""
+    _check_device(values, name)
+    try:
+        if not hasattr(values, "__array__") and hasattr(values, "__dlpack__"):
+            return np.from_dlpack(values)
+        return np.asarray(values)
+    except ValueError as error:  # NumPy's words for ragged rows name no row
+        if isinstance(values, Sequence):
+            return _stacked(list(values), name)
+        raise TypeError(f"{name}: no array can be made of these values: {error}") from None
+    except (TypeError, RuntimeError) as error:
+        remedy = "; .float() makes it one that NumPy knows" if "bfloat16" in str(error).lower() else ""
+        raise TypeError(f"{name}: no array can be made of these values: {error}{remedy}") from None
+
+
+def _from_objects(array: Array, name: str, columns: Sequence[object] = ()) -> Array:
+    """Numbers out of an array of objects: rows, or single values; columns: their names in a data frame."""
+    if array.ndim == 0:
+        raise TypeError(
+            f"{name}: {type(array.item()).__name__} is no array; one of shape (samples, features) is needed"
+        )
+    if array.ndim == 1:
+        return _stacked(array.tolist(), name)
+    if array.ndim == 2 and array.shape[1] == 1 and np.ndim(array[0, 0]) == 1:  # a data frame with one column of lists
+        return _stacked(array[:, 0].tolist(), name)
+    bad = next((index for index, value in np.ndenumerate(array) if not _is_number(value)), None)
+    if bad is None:
+        return array.astype(np.float64)
+    remedy = ""
+    if columns:
+        remedy = (
+            f" in every column, and column {columns[bad[1]]!r} has others: values.select_dtypes('number') leaves it out"
+        )
+    raise TypeError(f"{name}: {_place(bad)} is {array[bad]!r}; a number is needed{remedy}")
+
+
+def _stacked(rows: Sequence[Any], name: str) -> Array:
+    """Rows as one array."""
+    arrays = []
+    for place, row in enumerate(rows):
+        if row is None:
+            raise ValueError(f"{name}: row {place + 1} is None; drop the rows without values first")
+        try:
+            arrays.append(np.asarray(row))
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise TypeError(f"{name}: row {place + 1} is no row of numbers: {error}") from None
+        if arrays[-1].dtype == object:
+            arrays[-1] = _from_objects(arrays[-1].reshape(1, -1), f"{name}, in row {place + 1}")[0]
+        if arrays[-1].shape != arrays[0].shape:
+            first, own = (" x ".join(map(str, each.shape)) or "one" for each in (arrays[0], arrays[-1]))
+            raise ValueError(f"{name}: row {place + 1} has {own} values, row 1 has {first}; all rows need as many")
+    return np.stack(arrays) if arrays else np.empty((0, 0))
+
+
+def _is_number(value: Any) -> bool:
+    """True unless float() refuses it; text is no number, whatever it says."""
+    if isinstance(value, str | bytes):
+        return False
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _place(index: tuple[int, ...]) -> str:
+    names = ("row", "column")
+    return ", ".join(
+        f"{names[axis] if axis < 2 else 'axis ' + str(axis + 1)} {at + 1}" for axis, at in enumerate(index)
+    )

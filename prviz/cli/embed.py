@@ -1,0 +1,91 @@
+"""``prviz embed``: pictures, texts or a saved tensor to a file of features that all commands take."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from prviz.cli.terminal import number, watched
+from prviz.readers.errors import one_line
+
+_TEXT = """Embed a folder or .zip of pictures, the lines of a .txt, or a column of a table: FILE holds the features
+and says how they were made, FILE.samples.parquet also paths, texts and labels. The same command continues a
+stopped run. A tensor saved by PyTorch (.pt) is converted, without an encoder."""
+
+_OPTIONS = ("size", "resize", "interpolation", "mean", "std", "scale", "layout", "output", "weights", "device")
+
+
+class _List(argparse.Action):
+    """Option that prints the encoders and ends the command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print one line per encoder."""
+        from prviz.embed.registered import ENCODERS, written
+
+        for each in ENCODERS:
+            state = "" if each.installed() else f" (not installed: pip install 'prviz[{each.extra}]')"
+            sys.stdout.write(f"{written(each):18}{each.takes}{state}: {each.used}\n")
+        parser.exit()
+
+
+def add_embed(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the arguments of ``prviz embed``, and the function that runs it."""
+    parser.description = _TEXT
+    add = parser.add_argument
+    add("source", type=Path, metavar="SOURCE", help="what to embed")
+    add("-o", "--out", type=Path, required=True, metavar="FILE", help="file to write, .safetensors")
+    add("--encoder", metavar="ENCODER", help="such as pixels:32 or network.onnx; see --list")
+    add("--list", action=_List, nargs=0, help="list the encoders, and what papers use for what")
+    add(
+        "--weights",
+        type=Path,
+        metavar="FILE",
+        help="of timm: their file; of pca: the embedded reference, whose components are used",
+    )
+    add("--skip-bad", action="store_true", help="leave out what can't be read")
+    add("--column", metavar="NAME", help="column of a table with the texts (default: text)")
+    add("--key", metavar="NAME", help="tensor of a .pt file with several")
+    add("--device", default="cpu", help="where the network runs: cpu or cuda (default: cpu)")
+    network = parser.add_argument_group("of an ONNX network (or in a TOML file of its name)").add_argument
+    network("--size", type=int, help="side of its pictures")
+    network("--resize", type=int, help="shorter side before the central square is cut (default: size)")
+    network("--interpolation", choices=("bilinear", "bicubic", "lanczos"), help="(default: bilinear)")
+    network("--mean", type=_numbers, help="subtracted from value / scale: one number, or three with commas")
+    network("--std", type=_numbers, help="divides what is left: one number, or three")
+    network("--scale", type=float, help="divides the values from 0 to 255 (default: 255)")
+    network("--layout", choices=("nchw", "nhwc"), help="order of its axes (default: nchw)")
+    network("--output", metavar="NAME", help="which of several outputs")
+    parser.set_defaults(run=_embed)
+
+
+def _embed(arguments: argparse.Namespace) -> int:
+    from prviz.embed import tensors
+    from prviz.embed.base import EncoderOptions
+    from prviz.embed.registered import load_encoder
+    from prviz.embed.run import embed
+    from prviz.embed.sources import open_source
+
+    out: Path = arguments.out
+    if out.suffix != ".safetensors" or not out.parent.is_dir():
+        raise ValueError(f"--out {out}: a file in an existing folder that ends in .safetensors is needed")
+    if arguments.source.suffix.lower() in tensors.EXTENSIONS:
+        n, d = tensors.convert(arguments.source, out, arguments.key)
+        sys.stdout.write(f"wrote {one_line(out)}: {n} x {d}\n")
+        return 0
+    if arguments.encoder is None:
+        raise ValueError("--encoder is missing; prviz embed --list shows all")
+    encoder = load_encoder(arguments.encoder, EncoderOptions(**{name: getattr(arguments, name) for name in _OPTIONS}))
+    source = open_source(arguments.source, arguments.column)
+    with watched(None) as line:
+        found = embed(source, encoder, out, skip_bad=arguments.skip_bad, progress=line)
+    bad = f", {len(found.bad)} bad left out" if found.bad else ""
+    sys.stdout.write(f"wrote {one_line(out)}: {found.n} x {found.d} by {one_line(encoder.name)}{bad}\n")
+    return 0
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    values = tuple(map(number, text.split(",")))
+    if len(values) in (1, 3) and all(abs(value) < float("inf") for value in values):
+        return values
+    raise argparse.ArgumentTypeError(f"{text!r} is neither one number nor three")

@@ -1,0 +1,121 @@
+"""What every encoder answers, and the options that the shell passes on."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.embed.sources import Kind
+
+Features = NDArray[np.float32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderOptions:
+    """Options of the encoders; None: not given.
+
+    size, resize, interpolation, mean, std, scale, layout, output : of an ONNX network, see
+        `prviz.embed.encoders.onnx_file`. weights : file of weights, or of a fitted encoder. device : where to compute.
+    """
+
+    size: int | None = None
+    resize: int | None = None
+    interpolation: str | None = None
+    mean: tuple[float, ...] | None = None
+    std: tuple[float, ...] | None = None
+    scale: float | None = None
+    layout: str | None = None
+    output: str | None = None
+    weights: Path | None = None
+    device: str = "cpu"
+
+
+class EmbeddingEncoder(ABC):
+    """Maps pictures or texts to features.
+
+    Attributes
+    ----------
+    prefix, takes, needs, extra, used : str
+        How it is written, what it takes, the module it needs and the extra that brings it ("" for none), and what
+        papers use it for.
+    """
+
+    prefix: ClassVar[str]
+    argument: ClassVar[str]
+    takes: ClassVar[Kind]
+    needs: ClassVar[str] = ""
+    extra: ClassVar[str] = ""
+    used: ClassVar[str] = ""
+
+    # Name, hash of the weights ("" without any), transform in words, and versions of what computes.
+    name: str
+    weights_sha256: str = ""
+    transform: str
+    versions: Mapping[str, str]
+    # From a picture file's bytes to an array, in any process; None for texts.
+    prepare: Callable[[bytes], NDArray[Any]] | None = None
+
+    @classmethod
+    def installed(cls) -> bool:
+        """True if the encoder needs no extra, or its extra is there."""
+        return not cls.needs or find_spec(cls.needs) is not None
+
+    @classmethod
+    @abstractmethod
+    def load(cls, argument: str, options: EncoderOptions) -> EmbeddingEncoder:
+        """The encoder of what stands behind the colon. Raises ValueError for an argument that is none."""
+
+    @abstractmethod
+    def encode(self, batch: Any) -> Features:
+        """Features (n, d) of n prepared pictures, stacked, or of a list of n texts."""
+
+    def fit(self, batches: Iterable[NDArray[Any]]) -> None:  # noqa: ARG002
+        """Fit to the prepared pictures of the source, where the encoder is fitted at all."""
+        raise TypeError(f"{self.name} is not fitted")
+
+    @property
+    def fits(self) -> bool:
+        """True if it must be fitted before it encodes."""
+        return False
+
+    @property
+    def tensors(self) -> Mapping[str, NDArray[Any]]:
+        """Arrays that are stored beside the features."""
+        return {}
+
+
+def sha256_of(*arrays: NDArray[Any]) -> str:
+    """SHA-256 of the bytes of arrays, with their shapes."""
+    hasher = hashlib.sha256()
+    for array in arrays:
+        hasher.update(f"{array.shape}{array.dtype.str}".encode())
+        hasher.update(np.ascontiguousarray(array).tobytes())
+    return hasher.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def whole(text: str, name: str, most: int) -> int:
+    """A number from 1 to ``most`` behind an encoder's colon. Raises ValueError for any other text."""
+    if text.isascii() and text.isdigit() and len(text) < 12 and 1 <= int(text) <= most:
+        return int(text)
+    raise ValueError(f"--encoder {name}:{text}; a whole number from 1 to {most} is needed behind the colon")
+
+
+def libraries(*names: str) -> dict[str, str]:
+    """Versions of these packages; by default of NumPy and Pillow."""
+    from importlib.metadata import version
+
+    return {name: version(name) for name in names or ("numpy", "pillow")}

@@ -1,0 +1,3 @@
+"""One file per encoder; `prviz.embed.registered` lists them."""
+
+from __future__ import annotations

@@ -1,0 +1,31 @@
+"""The pixels themselves, as values from 0 to 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, libraries, whole
+from prviz.embed.pictures import SquareTransform
+
+
+class PixelEncoder(EmbeddingEncoder):
+    """Pixels of the central square."""
+
+    prefix, argument, takes = "pixels", "SIZE", "pictures"
+    used = "the simplest baseline"
+
+    def __init__(self, size: int) -> None:
+        self.name, self.versions = f"pixels:{size}", libraries()
+        self.prepare = transform = SquareTransform(size, size)
+        self.transform = transform.described()
+
+    @classmethod
+    def load(cls, argument: str, options: EncoderOptions) -> PixelEncoder:
+        """``pixels:SIZE``."""
+        return cls(whole(argument, "pixels", 512))
+
+    def encode(self, batch: Any) -> Features:
+        """Values from 0 to 1, row by row, red, green and blue together."""
+        return np.asarray(batch.reshape(len(batch), -1) / np.float32(255), np.float32)

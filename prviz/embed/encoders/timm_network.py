@@ -1,0 +1,115 @@
+"""A network of timm with its own transform, from weights on this computer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, libraries
+from prviz.embed.networks import check_device, state_sha256
+from prviz.embed.pictures import decoded
+from prviz.readers.errors import error_text, one_line
+
+# Exceptions of PyTorch and timm on files of anything else.
+_UNREADABLE = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, OSError, EOFError, UnpicklingError)
+
+
+@dataclass(frozen=True)
+class TimmTransform:
+    """The transform of timm for a network, up to values from 0 to 255."""
+
+    transform: Any
+
+    def __call__(self, data: bytes) -> NDArray[Any]:
+        """Array of shape (3, height, width), uint8. Raises MediaError as `prviz.embed.pictures.decoded`."""
+        values: NDArray[Any] = self.transform(decoded(data)).numpy()
+        return values
+
+
+class TimmEncoder(EmbeddingEncoder):
+    """Pooled features of a network of timm, without its classifier.
+
+    Nothing is downloaded: weights come from ``--weights``, else from the cache of the Hugging Face hub.
+    """
+
+    prefix, argument, takes, needs, extra = "timm", "NAME", "pictures", "timm", "images"
+    used = "pretrained networks, DINOv2 (001, 5.2) among them"
+
+    def __init__(self, name: str, options: EncoderOptions) -> None:
+        import timm
+        import torch
+
+        if not timm.is_model(name):
+            raise ValueError(f"--encoder timm:{one_line(name)}: timm {timm.__version__} has no network of this name")
+        self._device, weights = check_device(options.device), _weights_file(name, options.weights)
+        # Built twice, from two draws of the first weights: what differs is not in the file.
+        self._network, again = (_network(name, weights, seed) for seed in (0, 1))
+        self.weights_sha256 = state_sha256(self._network)
+        if self.weights_sha256 != state_sha256(again):
+            raise ValueError(f"--weights {weights}: some weights of {name} are not in it; it is of another network")
+        self._network.to(self._device)
+        config = timm.data.resolve_model_data_config(self._network)
+        self._mean, self._std = (
+            torch.tensor(config[key], device=self._device).reshape(-1, 1, 1) for key in ("mean", "std")
+        )
+        # Without the last step, (value / 255 - mean) / std: bytes go from process to process, not floats.
+        self.prepare = TimmTransform(timm.data.create_transform(**config, is_training=False, use_prefetcher=True))
+        self.name = f"timm:{name}"
+        self.transform = f"timm: {', '.join(f'{key} {value}' for key, value in sorted(config.items()))}"
+        self.versions = libraries("numpy", "pillow", "timm", "torch")
+
+    @classmethod
+    def load(cls, argument: str, options: EncoderOptions) -> TimmEncoder:
+        """``timm:NAME``."""
+        return cls(argument, options)
+
+    def encode(self, batch: Any) -> Features:
+        """Pooled features."""
+        import torch
+
+        with torch.inference_mode():
+            values = (torch.from_numpy(batch).to(self._device).float() / 255 - self._mean) / self._std
+            return np.asarray(self._network(values).float().cpu().numpy(), np.float32)
+
+
+def _weights_file(name: str, given: Path | None) -> Path:
+    import timm
+    from huggingface_hub import try_to_load_from_cache
+
+    if given is not None:
+        if not given.is_file():
+            raise ValueError(f"--weights {given}: no such file")
+        return given
+    config = timm.get_pretrained_cfg(name)
+    hub = None if config is None else config.hf_hub_id
+    for file in ("model.safetensors", "pytorch_model.bin") if hub else ():
+        if isinstance(cached := try_to_load_from_cache(hub, file), str):
+            return Path(cached)
+    where = f" (https://huggingface.co/{hub} has them)" if hub else ""
+    raise ValueError(
+        f"--encoder timm:{name}: its weights are not on this computer, and prviz downloads nothing; name their file, "
+        f"--weights FILE{where}"
+    )
+
+
+def _network(name: str, weights: Path, seed: int) -> Any:
+    """The network without its classifier; weights that are not in the file are drawn by the seed."""
+    import timm
+    import torch
+    from safetensors import SafetensorError
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        try:
+            state = timm.models.load_state_dict(str(weights), weights_only=True)
+            overlay = {"state_dict": state, "custom_load": False, "source": ""}
+            network = timm.create_model(name, pretrained=True, pretrained_cfg_overlay=overlay, num_classes=0)
+        except (*_UNREADABLE, SafetensorError) as error:
+            reason = error_text(error).partition(". ")[0]
+            raise ValueError(f"--weights {weights}: no weights of {name} ({one_line(reason)})") from None
+    return network.eval()

@@ -1,0 +1,163 @@
+"""Workers that read and decode: processes that hand pictures over in shared memory, threads, or none."""
+
+from __future__ import annotations
+
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.embed.sources import EmbeddingSource, SourceItem
+from prviz.neighbors.threads import available_threads
+from prviz.readers.media.looks import MediaError
+from prviz.studies.tasks import interrupt_blocked, task_executor
+
+# Items that one worker prepares at a time and that are encoded as one batch, and groups under way for each core.
+GROUP, _AHEAD = 32, 4
+# Items from which processes are worth their start, about a second.
+_WORTH_PROCESSES = 256
+# Where Linux has its shared memory. A write beyond its size ends a process, and containers often have little of it.
+_SHARED = Path("/dev/shm")
+# Shared memory that this process has attached, by name.
+_attached: dict[str, SharedMemory] = {}
+
+
+@dataclass(frozen=True)
+class PreparedGroup:
+    """Number of items, the good ones prepared (stacked pictures, or texts), and why the others are bad, by row.
+
+    shared : shape and type of pictures that are in shared memory.
+    """
+
+    count: int
+    good: Any
+    bad: dict[int, str]
+    shared: tuple[tuple[int, ...], str] | None = None
+
+
+class ItemWorkers:
+    """Workers that prepare items in groups, in order, a bounded number under way; few items need none.
+
+    executor : threads that prepare; None: a process for each core, whose pictures come through shared memory where
+        there is enough, else through a pipe, which is slower (`tests/benchmarks/embed.py`).
+    """
+
+    def __init__(
+        self, source: EmbeddingSource, prepare: Callable[[bytes], NDArray[Any]] | None, executor: Executor | None
+    ) -> None:
+        self._source, self._prepare, self._pool, self._processes = source, prepare, executor, executor is None
+        self._stack = ExitStack()
+        self._buffer: NDArray[Any] = np.empty(0)
+
+    def __enter__(self) -> ItemWorkers:
+        if self._prepare is None or len(self._source.items) < _WORTH_PROCESSES:
+            self._pool = None
+        elif self._processes and available_threads() > 1:
+            self._pool = self._stack.enter_context(task_executor(None, available_threads()))
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
+
+    def groups(self, items: Sequence[SourceItem]) -> Iterator[PreparedGroup]:
+        """Prepared items; a group's pictures hold until the next one is taken."""
+        cuts = deque(items[at : at + GROUP] for at in range(0, len(items), GROUP))
+        get = replace(cast(Any, self._source), items=()).get  # without the list, which each task would carry
+        if self._pool is None:
+            yield from (_prepared(get, self._prepare, group, None) for group in cuts)
+            return
+        most = _AHEAD * available_threads()
+        free = deque[SharedMemory | None]([None] * (most + 1))
+        if self._processes and cuts:
+            first = _prepared(get, self._prepare, cuts.popleft(), None)
+            yield first
+            free.extendleft(self._shared_memory(first, most + 1))
+        waiting: deque[tuple[Future[PreparedGroup], SharedMemory | None]] = deque()
+        try:
+            while cuts or waiting:
+                if cuts and len(waiting) <= most:
+                    memory = free.popleft()
+                    with interrupt_blocked():  # also in the process that may begin here
+                        name = None if memory is None else memory.name
+                        waiting.append((self._pool.submit(_prepared, get, self._prepare, cuts.popleft(), name), memory))
+                    continue
+                future, memory = waiting.popleft()
+                group = self._taken(future.result(), memory)
+                free.appendleft(memory)
+                yield group
+        except BrokenExecutor:
+            raise ChildProcessError(
+                "a worker process was ended from outside, perhaps because memory ran out; the same command goes on"
+            ) from None
+
+    def _shared_memory(self, like: PreparedGroup, count: int) -> list[SharedMemory]:
+        """Room for so many groups like this one, or none where there is not enough."""
+        size = GROUP * like.good[0].nbytes if len(like.good) else 0
+        if not size or (_SHARED.is_dir() and shutil.disk_usage(_SHARED).free < 2 * count * size):
+            return []
+        memories = list[SharedMemory]()
+        for _ in range(count):
+            memories.append(SharedMemory(create=True, size=size))
+            self._stack.callback(memories[-1].unlink)
+            self._stack.callback(memories[-1].close)
+        return memories
+
+    def _taken(self, group: PreparedGroup, memory: SharedMemory | None) -> PreparedGroup:
+        """The group, with its pictures copied out of shared memory."""
+        if memory is None or group.shared is None:
+            return group
+        shape, dtype = group.shared
+        if self._buffer.shape[1:] != shape[1:] or self._buffer.dtype != np.dtype(dtype):
+            self._buffer = np.empty((GROUP, *shape[1:]), dtype)
+        good = self._buffer[: shape[0]]
+        good[:] = np.ndarray(shape, dtype, buffer=memory.buf)
+        return replace(group, good=good)
+
+
+def _prepared(
+    get: Callable[[SourceItem], bytes],
+    prepare: Callable[[bytes], NDArray[Any]] | None,
+    items: Sequence[SourceItem],
+    shared: str | None,
+) -> PreparedGroup:
+    """A group; pictures go into the shared memory of this name, if there is one."""
+    texts: list[str] = []
+    bad: dict[int, str] = {}
+    pictures: NDArray[Any] | None = None
+    filled = 0
+    for row, item in enumerate(items):
+        try:
+            data = get(item)
+            if prepare is None:
+                texts.append(data.decode())
+                continue
+            picture = prepare(data)
+        except MediaError as error:
+            bad[row] = str(error)
+            continue
+        if pictures is None:
+            pictures = np.ndarray(
+                (GROUP, *picture.shape), picture.dtype, None if shared is None else _memory(shared).buf
+            )
+        pictures[filled] = picture
+        filled += 1
+    if pictures is None:
+        return PreparedGroup(len(items), texts, bad)
+    good = pictures[:filled]
+    if shared is None:
+        return PreparedGroup(len(items), good, bad)
+    return PreparedGroup(len(items), (), bad, (good.shape, good.dtype.str))
+
+
+def _memory(name: str) -> SharedMemory:
+    if name not in _attached:
+        _attached[name] = SharedMemory(name)
+    return _attached[name]

@@ -1,0 +1,223 @@
+"""Memorisation: generated samples that copy a real one, exactly or nearly, more often than other real samples do.
+
+A near copy is much nearer to one real sample than to the next. In an even density of dimension d the ratio of the two
+distances is the d-th root of a uniform number, whatever the density: samples that only vary too little have the ratios
+of other real ones, though their distances are smaller (`tests/benchmarks/memorisation.py` measures it).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.diagnostics.preflight import duplicates
+from prviz.measure.estimates import Progress, part_of
+from prviz.measure.workload import cut
+from prviz.neighbors import nearest_rows
+from prviz.samples import SamplePair, Samples
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import FAILURES, samples_at
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# A near copy has a ratio of at most the square of this quantile of the held-out ratios: about NEAR ** 2 of other real
+# samples have such a ratio, a share so small that a moderate error of the model doesn't matter.
+NEAR = 0.02
+# Probability that an interval holds. Its complement bounds false alarms, of which triage makes one test per checkpoint.
+CONFIDENCE = 0.99
+# Largest share of a holdout that may also occur in the reference.
+MOST_SHARED = 0.05
+# Nearest pairs that are listed.
+_PAIRS = 5
+
+
+class Excess(NamedTuple):
+    """A share of the generated samples minus that expected of real ones, with the interval of the difference."""
+
+    number: int
+    share: float
+    expected: float
+    low: float
+    high: float
+
+    @property
+    def value(self) -> float:
+        """The difference of the shares."""
+        return self.share - self.expected
+
+
+class NearPair(NamedTuple):
+    """A generated sample and the real one nearest to it, by row, from 0."""
+
+    generated: int
+    real: int
+    distance: float
+
+
+class Memorisation(NamedTuple):
+    """Copies of the reference among generated samples.
+
+    exact : at distance 0. near : at most ``threshold`` times as far from the nearest real sample as from the next,
+    exact ones too. pairs : the nearest pairs, nearest first. source : where the expected shares are from, in words.
+    """
+
+    exact: Excess
+    near: Excess
+    threshold: float
+    pairs: tuple[NearPair, ...]
+    source: str
+
+    @property
+    def memorised(self) -> bool:
+        """True if more samples are exact or near copies than of other real samples, beyond chance."""
+        return self.exact.low > 0 or self.near.low > 0
+
+
+class HeldOutDistances(NamedTuple):
+    """Distances of real samples to the two nearest other ones of the reference: (n, 2); a source in words.
+
+    independent : number of independent ones.
+    """
+
+    values: Floats
+    independent: float
+    source: str
+
+
+def held_out_distances(reference: Samples, holdout: Samples | None = None) -> HeldOutDistances:
+    """Distances from the holdout to the reference; without one, those inside the reference, leaving each sample out.
+
+    Two samples of the reference that are nearest to each other share their distance, so that n of them count as n / 2.
+    Only tiles of the distances are in memory.
+
+    Raises ValueError: a holdout of which more than MOST_SHARED occurs in the reference, or of another dimension.
+    """
+    if holdout is None:
+        values = _nearest(reference, reference, 3)[1][:, 1:]  # the first is the sample itself, or one equal to it
+        return HeldOutDistances(values, reference.n / 2, "the reference itself, each sample left out")
+    shared = check_holdout(reference, holdout)
+    source = f"{holdout.n} held-out real samples"
+    if shared:
+        source += f", {shared} of them in the reference too"
+    return HeldOutDistances(_nearest(holdout, reference)[1], holdout.n, source)
+
+
+def check_holdout(reference: Samples, holdout: Samples) -> int:
+    """Number of samples of a holdout that occur in the reference.
+
+    Raises ValueError: it is more than MOST_SHARED of them, or the holdout has another dimension.
+    """
+    shared = duplicates(SamplePair(reference, holdout)).shared_generated
+    if shared > MOST_SHARED * holdout.n:
+        raise ValueError(
+            f"holdout: {shared} of {holdout.n} samples are in the reference too; at most {MOST_SHARED:.0%} may be: "
+            "give real samples that the reference does not hold"
+        )
+    return shared
+
+
+def memorisation(reference: Samples, generated: Samples, held_out: HeldOutDistances) -> Memorisation:
+    """Exact and near copies of the reference among generated samples, compared with held-out real ones.
+
+    The interval of each difference joins those of its two shares (Newcombe 1998, method 10, with the intervals of
+    Clopper and Pearson).
+    """
+    rows, distances = _nearest(generated, reference)
+    ratios, usual = _ratios(distances), _ratios(held_out.values)
+    known = usual[usual > 0]
+    threshold = float(np.quantile(known, NEAR, method="lower")) ** 2 if len(known) else 0.0
+    first = np.argsort(distances[:, 0], kind="stable")[:_PAIRS]
+    return Memorisation(
+        _excess(distances[:, 0] == 0, held_out.values[:, 0] == 0, held_out.independent),
+        _excess(ratios <= threshold, usual <= threshold, held_out.independent),
+        threshold,
+        tuple(NearPair(int(row), int(rows[row, 0]), float(distances[row, 0])) for row in first),
+        held_out.source,
+    )
+
+
+def _nearest(points: Samples, among: Samples, k: int = 2) -> tuple[NDArray[np.intp], Floats]:
+    return nearest_rows(points.values, np.arange(points.n), k, among.values)
+
+
+def _ratios(distances: Floats) -> Floats:
+    """Nearest over second nearest distance; 0 where both are 0."""
+    return distances[:, 0] / np.maximum(distances[:, -1], np.finfo(np.float64).tiny)
+
+
+def memorisation_of(
+    reference: Samples,
+    outcomes: Sequence[CheckpointOutcome],
+    settings: TriageSettings,
+    held_out: HeldOutDistances,
+    *,
+    load: Callable[[Checkpoint], Samples] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Memorisation]:
+    """`memorisation` of every measured checkpoint by name, on the samples that were measured and the whole reference.
+
+    load : reads the samples of a checkpoint; None: its file.
+    A checkpoint whose file has changed since, or can't be read, is left out.
+    """
+    found = {}
+    for place, outcome in enumerate(outcomes):
+        if not outcome.measured:
+            continue
+        part_of(progress, place, len(outcomes))(0.0)
+        checkpoint, first = outcome.checkpoint, outcome.measured[0]
+        try:
+            generated = load(checkpoint) if load else samples_at(checkpoint.path, settings, checkpoint.below)
+        except FAILURES:
+            continue
+        generated = cut(generated, first.n_generated, settings.seed)
+        if generated.digest == first.digests.generated:
+            found[checkpoint.name] = memorisation(reference, generated, held_out)
+    return found
+
+
+def memorised_text(found: Mapping[str, Memorisation]) -> str | None:
+    """The warning on checkpoints, by name, that outranks a ranking; None: none is memorised."""
+    lines = [f"  {name}: {copies_text(each)}" for name, each in found.items() if each.memorised]
+    if not lines:
+        return None
+    return "\n".join(["Memorised: copies of the reference rank high and are no new samples.", *lines])
+
+
+def copies_text(found: Memorisation) -> str:
+    """The copies of one checkpoint in words."""
+    near, nearest = found.near, found.pairs[0]
+    return (
+        f"{found.exact.number} exact copies; {near.share:.1%} of its samples are at most {found.threshold:.2g} times "
+        f"as far from one real sample as from the next, {near.expected:.1%} expected from {found.source} (difference "
+        f"{near.low:+.1%} to {near.high:+.1%}, {CONFIDENCE:.0%} interval); nearest: generated row "
+        f"{nearest.generated}, real row {nearest.real}, distance {nearest.distance:.4g}"
+    )
+
+
+def _excess(flags: Flags, usual: Flags, independent: float) -> Excess:
+    number = int(np.count_nonzero(flags))
+    share, expected = number / len(flags), float(usual.mean())
+    low, high = _binomial(number, len(flags))
+    least, most = _binomial(expected * independent, independent)
+    return Excess(
+        number,
+        share,
+        expected,
+        share - expected - math.hypot(share - low, most - expected),
+        share - expected + math.hypot(high - share, expected - least),
+    )
+
+
+def _binomial(count: float, n: float) -> tuple[float, float]:
+    """Interval of Clopper and Pearson of a share."""
+    from scipy.stats import beta
+
+    tail = (1 - CONFIDENCE) / 2
+    low = float(beta.ppf(tail, count, n - count + 1)) if count > 0 else 0.0
+    return low, float(beta.isf(tail, count + 1, n - count)) if count < n else 1.0

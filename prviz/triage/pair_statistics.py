@@ -1,0 +1,478 @@
+"""Statistics of a pair that findings rest on: how generated samples differ from held-out real ones.
+
+The real samples are cut into two halves. One, the *fit* half, defines what is compared: clusters, principal directions,
+neighbours. The other, the *held-out* half, shows what real samples get there, and the generated samples are compared
+with it by two-sample tests. Both halves take both parts, and every statistic is the mean of the two. So for two sets of
+one distribution every difference is chance alone, of known size, whatever the dimension.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors import nearest_rows
+from prviz.samples import SamplePair
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+
+# Rows per set that are compared, a seeded draw of more: a share is then known to about 0.02, for 2.5 curves at d = 64.
+ROWS = 1_200
+# The neighbour whose distance counts as the distance to a set: the first is noisy.
+K = 3
+# Quantiles of the held-out distances to the fit half: samples beyond FAR are off the support, those below NEAR near.
+FAR, NEAR = 0.98, 0.02
+# Factor below the quantile NEAR from which on two generated samples count as one repeated.
+TIGHT = 3.0
+# Fewest fit samples per cluster, and most clusters: for masses, and for spreads and centres.
+FINE, COARSE = (30, 24), (30, 16)
+# Least share of generated samples on the support: below it, all are compared.
+LEFT = 0.15
+# Largest number of features whose order is searched: the search takes d^3.
+PERMUTED = 1_024
+# Mean square of a feature's differences, in units of chance, from which on it is tried in another place.
+DISORDER = 3.0
+# Width of a decile's chance difference in standard errors of a mean, for a Gaussian about 1.3.
+DECILE = 1.3
+# Least variance of a feature in a cluster, where the mean feature has 1: less would make every move a sure one.
+FLOOR = 1e-3
+# Ratio of the shares of a cluster, generated over real, below which it counts as empty.
+EMPTY = 0.12
+_ROUNDS = 10
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairStatistics:
+    """How generated samples differ from held-out real ones; ``_z`` is a z-score against chance.
+
+    off : share of generated samples without real ones near by, beyond the share of real ones. compact : distance of
+    these to the nearest generated over that to the nearest real ones, median; nan if there are too few. left : share of
+    generated samples that are not off; those below are theirs. radius : log ratio of the distances to the real samples.
+    unreached : the mirror of ``off``. tight : share with another generated one much nearer than real ones get. nearest
+    : log ratio of the distances to the nearest, within the sets.
+
+    mass_z : of the shares of both sets in the real clusters. moved : share that would have to move.
+    worst, best : lowest and highest z-score of a cluster. empty : real share of clusters with hardly any generated
+    sample, less theirs. seldom, often : ratio of the shares, generated over real, of
+    the clusters that are made too seldom and too often. by_mass : part of
+    the move of the mean that the shares explain.
+
+    total, top, low : log ratio of the distances from the centres of the real clusters: in all directions, in those of
+    the largest variance (half of it), in those beyond 80 % of it. spread : largest distance of their distribution
+    functions. low_quarter : as low, of the lower quartiles. anisotropy : real variance per direction of top over low.
+    all_... : the same from one centre. added, whole_added : variance added within clusters and as a whole, over that of
+    the real samples there. within, whole : that of the real samples. whole_chance : standard error of whole_added.
+    offset : squared distance of the real mean from the origin, over the real variance.
+
+    centre_z : of the moves of the cluster centres. after_shift, after_scale, after_stretch, after_features : of what is
+    left of the moves after one shift, one factor from the origin, one from the mean, a factor per feature. stretch :
+    the factor from the mean, less 1. factor : that from the origin, less 1.
+
+    deciles : mean squared difference of the features' deciles, in units of chance. deciles_shift, deciles_scale,
+    deciles_features : what is left after a shift per feature, one factor, a factor per feature. scale : log of the one
+    factor. features : their number. disordered : number of features that fit better in another place. misfit,
+    misfit_ordered : how badly these fit, by deciles and correlations, before and after.
+    """
+
+    off: float
+    off_z: float
+    compact: float
+    left: float
+    radius: float
+    radius_z: float
+    unreached: float
+    unreached_z: float
+    tight: float
+    tight_z: float
+    nearest: float
+    mass_z: float
+    moved: float
+    worst: float
+    best: float
+    by_mass: float
+    empty: float
+    seldom: float
+    often: float
+    total: float
+    total_z: float
+    top: float
+    top_z: float
+    low: float
+    low_z: float
+    low_quarter: float
+    spread: float
+    anisotropy: float
+    added: float
+    all_total: float
+    all_total_z: float
+    all_top: float
+    all_top_z: float
+    all_low: float
+    all_low_z: float
+    all_spread: float
+    whole_added: float
+    whole_chance: float
+    within: float
+    whole: float
+    offset: float
+    centre_z: float
+    after_shift: float
+    after_scale: float
+    after_stretch: float
+    after_features: float
+    stretch: float
+    stretch_z: float
+    factor: float
+    deciles: float
+    deciles_shift: float
+    deciles_scale: float
+    deciles_features: float
+    misfit: float
+    misfit_ordered: float
+    disordered: float
+    scale: float
+    features: float
+
+
+def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = ROWS) -> PairStatistics:
+    """All statistics of a pair.
+
+    seed : of the draw of rows, the halves and the clusters, no seed of a bootstrap: findings do not depend on one.
+    rows : rows per set that are compared, at most.
+    """
+    rng = np.random.default_rng(seed)
+    real, generated = (part.values[rng.permutation(part.n)[:rows]].astype(np.float64) for part in pair)
+    largest = float(np.abs(real).max()) or 1.0
+    unit = largest * math.sqrt(float((real / largest).var(axis=0).mean())) or largest
+    real, generated = real / unit, np.clip(generated / unit, -1e100, 1e100)
+    h, g = len(real) // 2, len(generated) // 2
+    folds = [
+        _fold(real[:h], real[h:], generated[:g], generated[g:], rng),
+        _fold(real[h:], real[:h], generated[g:], generated[:g], rng),
+    ]
+    both = {name: _mean([fold[name] for fold in folds]) for name in folds[0]}
+    return PairStatistics(**both, **_whole(real, generated), **_deciles(real, generated))
+
+
+def _mean(values: list[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan
+
+
+def _fold(fit: Floats, held: Floats, one: Floats, other: Floats, rng: np.random.Generator) -> dict[str, float]:
+    """Statistics with one half of the real samples as fit samples; one, other : halves of the generated ones."""
+    generated = np.concatenate([one, other])
+    found, on, on_held = _neighbours(fit, held, one, other)
+    held, generated = held[on_held], generated[on]
+    found |= _masses(held, generated, clusters(fit, _count(fit, FINE), rng))
+    centres = clusters(fit, _count(fit, COARSE), rng)
+    return found | _spreads(fit, held, generated, centres) | _moves(held, generated, centres, fit.mean(axis=0))
+
+
+# ---- neighbours ----
+
+
+def _neighbours(fit: Floats, held: Floats, one: Floats, other: Floats) -> tuple[dict[str, float], Flags, Flags]:
+    """Statistics of distances, and which generated and which held-out samples are on the support."""
+    own, own_one = _radii(fit), _radii(one)
+    near_held, held_to_fit = _nearest(held, fit)
+    near_other, other_to_fit = _nearest(other, fit)
+    near_one, one_to_fit = _nearest(one, fit)
+    near_own, other_to_one = _nearest(other, one)
+    near_held_one, held_to_one = _nearest(held, one)
+
+    radii_held = held_to_fit[:, -1] / own[near_held[:, 0]]
+    radii = np.concatenate([one_to_fit[:, -1] / own[near_one[:, 0]], other_to_fit[:, -1] / own[near_other[:, 0]]])
+    limit = np.quantile(radii_held, FAR)
+    off, off_held = radii > limit, radii_held > limit
+    lost = off[len(one) :]
+    on, on_held = (~off, ~off_held) if off.mean() < 1 - LEFT else (np.ones_like(off), np.ones_like(off_held))
+    compact = other_to_one[lost, -1] / np.maximum(other_to_fit[lost, -1], _TINY)
+
+    mirrored = other_to_one[:, -1] / own_one[near_own[:, 0]]
+    reach = np.quantile(mirrored, FAR)
+    unreached = held_to_one[:, -1] / own_one[near_held_one[:, 0]] > reach
+
+    gaps_held = held_to_fit[:, 0] / own[near_held[:, 0]]
+    gaps = other_to_one[:, 0] / own[near_other[:, 0]]
+    tight = np.quantile(gaps_held, NEAR) / TIGHT
+    found = {
+        **_share("off", off, off_held),
+        "compact": float(np.median(compact)) if lost.sum() >= 5 else math.nan,
+        "left": 1.0 - float(off.mean()),
+        "radius": _log_ratio(radii[on], radii_held[on_held]),
+        "radius_z": _rank_z(radii[on], radii_held[on_held]),
+        **_share("unreached", unreached, mirrored > reach),
+        **_share("tight", (gaps < tight) & ~lost, gaps_held < tight),
+        "nearest": _log_ratio(gaps[on[len(one) :]], gaps_held[on_held]),
+    }
+    return found, on, on_held
+
+
+def _log_ratio(generated: Floats, held: Floats) -> float:
+    """Logarithm of the ratio of the medians; 0 without generated samples."""
+    medians = (max(float(np.median(each)), _TINY) for each in (generated if len(generated) else held, held))
+    return math.log(next(medians)) - math.log(next(medians))
+
+
+def _nearest(points: Floats, among: Floats) -> tuple[Ints, Floats]:
+    return nearest_rows(points, np.arange(len(points)), K, among)
+
+
+def _radii(points: Floats) -> Floats:
+    """Distance of every point to its K-th nearest other one; of repeated points no less than the smallest positive."""
+    distances = nearest_rows(points, np.arange(len(points)), K + 1, points)[1][:, -1]
+    least = distances[distances > 0].min() if (distances > 0).any() else 1.0
+    return np.maximum(distances, least)
+
+
+def _share(name: str, generated: Flags, held: Flags) -> dict[str, float]:
+    """Excess of a share among generated samples over that among held-out ones, and its z-score."""
+    n, m = len(held), len(generated)
+    pooled = (held.sum() + generated.sum() + 1) / (n + m + 2)
+    difference = float(generated.mean() - held.mean())
+    return {name: difference, f"{name}_z": difference / math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))}
+
+
+def _rank_z(generated: Floats, held: Floats) -> float:
+    """z-score of the Mann-Whitney test, ties in the order in which they stand; 0 without samples."""
+    n, m = len(generated), len(held)
+    if not n or not m:
+        return 0.0
+    ranks = np.empty(n + m)
+    ranks[np.argsort(np.concatenate([generated, held]), kind="stable")] = np.arange(1, n + m + 1)
+    return float((ranks[:n].sum() - n * (n + m + 1) / 2) / math.sqrt(n * m * (n + m + 1) / 12))
+
+
+def _distance(one: Floats, other: Floats) -> float:
+    """Kolmogorov's distance: the largest difference of two empirical distribution functions."""
+    steps = np.concatenate([np.full(len(one), 1 / len(one)), np.full(len(other), -1 / len(other))])
+    return float(np.abs(np.cumsum(steps[np.argsort(np.concatenate([one, other]), kind="stable")])).max())
+
+
+# ---- clusters: shares, spreads, centres ----
+
+
+def _count(values: Floats, sizes: tuple[int, int]) -> int:
+    return int(np.clip(len(values) // sizes[0], 1, sizes[1]))
+
+
+def clusters(values: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Centres of k-means, started by k-means++: as many as asked for, fewer of fewer different rows."""
+    centres = values[rng.integers(len(values))][None]
+    squared = np.square(values - centres[0]).sum(axis=1)
+    while len(centres) < count and squared.sum() > 0:
+        row = np.searchsorted(np.cumsum(squared), rng.random() * squared.sum())
+        centres = np.concatenate([centres, values[min(row, len(values) - 1)][None]])
+        squared = np.minimum(squared, np.square(values - centres[-1]).sum(axis=1))
+    for _ in range(_ROUNDS):
+        members = np.equal.outer(np.arange(len(centres)), cluster_of(values, centres)).astype(np.float64)
+        counts = members.sum(axis=1)[:, None]
+        centres = np.where(counts > 0, members @ values / np.maximum(counts, 1), centres)
+    return np.asarray(centres)
+
+
+def cluster_of(values: Floats, centres: Floats) -> Ints:
+    """The nearest centre of every row."""
+    return np.asarray(np.argmin(np.square(centres).sum(axis=1) - 2 * values @ centres.T, axis=1))
+
+
+def _masses(held: Floats, generated: Floats, centres: Floats) -> dict[str, float]:
+    """The shares of both sets in the clusters."""
+    n, m = len(held), len(generated)
+    counts, others = (np.bincount(cluster_of(each, centres), minlength=len(centres)) for each in (held, generated))
+    p, q, pooled = counts / n, others / m, (counts + others + 1) / (n + m + 1)
+    chance = np.sqrt(np.maximum(pooled * (1 - pooled), _TINY) * (1 / n + 1 / m))
+    z, freedom = (q - p) / chance, max(len(centres) - 1, 1)
+    empty = (q < EMPTY * p) & (z < -3)
+    more, less = z > 2, z < -2
+    return {
+        "mass_z": (float((z**2 * (1 - pooled)).sum()) - freedom) / math.sqrt(2 * freedom),
+        "moved": float((q - p)[more].sum() + (p - q)[less].sum()) / 2,
+        "worst": float(z.min()),
+        "best": float(z.max()),
+        "by_mass": _by_mass(held, generated, (q - p) @ centres),
+        "empty": float((p - q)[empty].sum()),
+        "seldom": float(q[less].sum() / p[less].sum()) if less.any() else 1.0,
+        "often": float(q[more].sum() / max(p[more].sum(), 1 / n)) if more.any() else 1.0,
+    }
+
+
+def _by_mass(held: Floats, generated: Floats, moved: Floats) -> float:
+    """Part of the move of the mean that the shares of the clusters explain."""
+    move = generated.mean(axis=0) - held.mean(axis=0)
+    return float(moved @ move / max(float(move @ move), _TINY))
+
+
+def _spreads(fit: Floats, held: Floats, generated: Floats, centres: Floats) -> dict[str, float]:
+    """Spreads around the centres of the clusters, in bands of the principal directions, and around one centre."""
+    found: dict[str, float] = {}
+    for prefix, around in (("", centres), ("all_", fit.mean(axis=0)[None])):
+        sides = [(each, cluster_of(each, around)) for each in (fit, held, generated)]
+        residuals = [each - around[cluster] for each, cluster in sides]
+        variances, axes = np.linalg.eigh(residuals[0].T @ residuals[0] / len(fit))
+        variances, axes = np.clip(variances[::-1], 0, None), axes[:, ::-1]
+        held_up = np.cumsum(variances) / max(float(variances.sum()), _TINY)
+        top = int(np.searchsorted(held_up, 0.5)) + 1
+        low = min(int(np.searchsorted(held_up, 0.8)) + 1, len(variances) - 1)
+        energies = [np.square(each @ axes) for each in residuals[1:]]
+        distances = []
+        for name, band in (("total", slice(None)), ("top", slice(top)), ("low", slice(low, None))):
+            one, other = (np.log(each[:, band].sum(axis=1) + _TINY) for each in energies)
+            log, z = _shifted(one, other, sides[1][1], sides[2][1], len(around))
+            found |= {f"{prefix}{name}": log / 2, f"{prefix}{name}_z": z}
+            distances.append(_distance(one, other))
+            if name == "low" and not prefix:
+                found["low_quarter"] = float(np.quantile(other, 0.25) - np.quantile(one, 0.25)) / 2
+        found[f"{prefix}spread"] = max(distances)
+        if not prefix:
+            weights = np.bincount(sides[1][1], minlength=len(around)) / np.maximum(
+                np.bincount(sides[2][1], minlength=len(around)), 1
+            )
+            more = np.average(energies[1], axis=0, weights=weights[sides[2][1]]) - energies[0].mean(axis=0)
+            real = max(float(energies[0].sum(axis=1).mean()), _TINY)
+            found |= {
+                "anisotropy": float(variances[:top].mean() / max(float(variances[low:].mean()), _TINY)),
+                "added": float(more.sum()) / real,
+                "within": real,
+            }
+    return found
+
+
+def _shifted(one: Floats, other: Floats, mine: Ints, others: Ints, count: int) -> tuple[float, float]:
+    """Mean difference within the clusters, so that their shares do not matter, and its z-score."""
+    shifts, weights, errors = [], [], []
+    for cluster in range(count):
+        a, b = one[mine == cluster], other[others == cluster]
+        if min(len(a), len(b)) >= 5:
+            shifts.append(b.mean() - a.mean())
+            weights.append(min(len(a) / len(one), len(b) / len(other)))
+            errors.append(a.var() / len(a) + b.var() / len(b))
+    if not shifts:
+        return 0.0, 0.0
+    shares = np.array(weights) / sum(weights)
+    shift, error = float(shares @ shifts), math.sqrt(float(shares**2 @ errors))
+    return shift, shift / error if error > 0 else 0.0
+
+
+def _moves(held: Floats, generated: Floats, centres: Floats, mean: Floats) -> dict[str, float]:
+    """How the centres of the clusters move, and what models leave of the moves."""
+    mine, others = cluster_of(held, centres), cluster_of(generated, centres)
+    means, moves, weights = [], [], []
+    for cluster in range(len(centres)):
+        a, b = held[mine == cluster], generated[others == cluster]
+        if min(len(a), len(b)) >= 10:
+            chance = np.maximum(a.var(axis=0), FLOOR) / len(a) + np.maximum(b.var(axis=0), FLOOR) / len(b)
+            means.append(centres[cluster])  # of the fit samples: noise that the moves share would look like a model
+            moves.append(b.mean(axis=0) - a.mean(axis=0))
+            weights.append(1 / chance)
+    names = ("centre_z", "after_shift", "after_scale", "after_stretch", "after_features", "stretch_z")
+    if not means:
+        return dict.fromkeys((*names, "stretch", "factor"), 0.0)
+    at, by, weight = np.array(means), np.array(moves), np.array(weights)
+    apart = at - mean
+
+    def left(model: Floats) -> float:
+        freedom = by.size
+        return (float((weight * np.square(by - model)).sum()) - freedom) / math.sqrt(2 * freedom)
+
+    def slope(on: Floats, axis: int | None = None) -> Floats:
+        return np.asarray((weight * on * by).sum(axis=axis) / np.maximum((weight * on**2).sum(axis=axis), _TINY))
+
+    factor, stretch = float(slope(at)), float(slope(apart))
+    return {
+        "centre_z": left(np.zeros_like(by)),
+        "after_shift": left(np.broadcast_to(slope(np.ones_like(at), 0), by.shape)),
+        "after_scale": left(factor * at),
+        "after_stretch": left(stretch * apart),
+        "after_features": left(slope(at, 0) * at),
+        "stretch": stretch,
+        "stretch_z": stretch * math.sqrt(float((weight * apart**2).sum())),
+        "factor": factor,
+    }
+
+
+# ---- the sets as wholes ----
+
+
+def _whole(real: Floats, generated: Floats) -> dict[str, float]:
+    """Change of the total variance, over the real one, and its standard error."""
+    squares = [np.square(each - each.mean(axis=0)).sum(axis=1) for each in (real, generated)]
+    unit = max(float(squares[0].mean()), _TINY)
+    error = math.sqrt(sum(float((each / unit).var()) / len(each) for each in squares))
+    offset = float(np.square(real.mean(axis=0)).sum()) / unit
+    return {"whole_added": float(squares[1].mean()) / unit - 1, "whole_chance": error, "whole": unit, "offset": offset}
+
+
+def _deciles(real: Floats, generated: Floats) -> dict[str, float]:
+    """How far the features' deciles lie apart, and what repairs of the generated features leave."""
+    at = np.arange(0.1, 0.95, 0.1)
+    one, other = np.quantile(real, at, axis=0).T, np.quantile(generated, at, axis=0).T
+    spread = np.sqrt((real.var(axis=0) + generated.var(axis=0)) / 2)
+    unit = DECILE * math.sqrt(1 / len(real) + 1 / len(generated)) * np.maximum(spread, 1e-3)
+
+    def left(repaired: Floats, error: Floats = unit) -> Floats:
+        return np.asarray(np.square((repaired - one) / error[:, None]).mean(axis=1))
+
+    def factors(axis: int | None) -> Floats:
+        return np.asarray((one * other).sum(axis=axis) / np.maximum((one * one).sum(axis=axis), _TINY))
+
+    plain = left(other)
+    factor = float(factors(None))
+    safe = abs(factor) if abs(factor) > 1e-6 else 1.0
+    each = np.where(np.abs(factors(1)) > 1e-6, np.abs(factors(1)), 1.0)
+    return {
+        "deciles": float(plain.mean()),
+        "deciles_shift": float(left(other - np.median(other - one, axis=1)[:, None]).mean()),
+        "deciles_scale": float(left(other / safe, unit / min(safe, 1.0)).mean()),
+        "deciles_features": float(left(other / each[:, None], unit / np.minimum(each, 1.0)).mean()),
+        **_order(real, generated, (one, other), unit),
+        "scale": math.log(safe),
+        "features": float(len(one)),
+    }
+
+
+def _order(real: Floats, generated: Floats, deciles: tuple[Floats, Floats], unit: Floats) -> dict[str, float]:
+    """How much better the generated features fit in another order, by deciles and by their correlations with others.
+
+    Only features that fit badly are moved; their correlations are those with the features that fit.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    found = {"misfit": 0.0, "misfit_ordered": 0.0, "disordered": 0.0}
+    if not 2 <= real.shape[1] <= PERMUTED:
+        return found
+    angles = [np.arctanh(np.clip(_correlations(each), -0.99, 0.99)) for each in (real, generated)]
+    chance = 1 / len(real) + 1 / len(generated)
+    apart = np.median(np.square(angles[1] - angles[0]) / chance, axis=1)
+    plain = np.square((deciles[1] - deciles[0]) / unit[:, None]).mean(axis=1)
+    wrong = np.flatnonzero((plain > DISORDER) | (apart > DISORDER))
+    if len(wrong) < 2:
+        return found
+    right = np.setdiff1d(np.arange(len(plain)), wrong)
+    parts = [each[wrong][:, right] / math.sqrt(chance * max(len(right), 1)) for each in angles]
+    cost = _squares(deciles[0][wrong], deciles[1][wrong]) / np.square(unit[wrong])[:, None] / 9 + _squares(*parts)
+    order = linear_sum_assignment(cost)[1]
+    moved = order != np.arange(len(wrong))
+    if moved.any():
+        found["misfit"] = float(np.diag(cost)[moved].mean())
+        found["misfit_ordered"] = float(cost[np.arange(len(wrong)), order][moved].mean())
+    return found | {"disordered": float(moved.sum())}
+
+
+def _squares(one: Floats, other: Floats) -> Floats:
+    """Squared distances of all rows of one to all rows of the other."""
+    return np.asarray(np.square(one).sum(axis=1)[:, None] + np.square(other).sum(axis=1) - 2 * one @ other.T)
+
+
+def _correlations(values: Floats) -> Floats:
+    centred = values - values.mean(axis=0)
+    lengths = np.linalg.norm(centred, axis=0)
+    unit = centred / np.where(lengths > 0, lengths, 1.0)
+    return np.asarray(unit.T @ unit)

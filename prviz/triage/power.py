@@ -1,0 +1,140 @@
+"""What would have been found: faults planted in one half of the reference, and how often they are named.
+
+"Nothing found" means little where little could be found. So each fault is put into a random half of the reference, of
+at most MOST samples, that half is compared with the other one, and the share of tries that name the fault is its power.
+A half is smaller than the reference, so the power at full size is rather higher.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.diagnostics.preflight import preflight
+from prviz.measure.estimates import Progress
+from prviz.samples import SamplePair, Samples
+from prviz.triage.findings import LEAST, sample_faults
+from prviz.triage.pair_statistics import cluster_of, clusters
+
+Floats = NDArray[np.float64]
+Plant = Callable[[Floats, Floats, np.random.Generator], Floats]
+
+# Fewest tries per fault that are worth a share, and most samples per set: more take minutes.
+FEWEST, MOST = 5, 2000
+
+
+class Power(NamedTuple):
+    """How often a planted fault was named.
+
+    fault : the fault in words. key : key of the finding that names it. named, tries : numbers. size : samples per set.
+    """
+
+    fault: str
+    key: str
+    named: int
+    tries: int
+    size: int
+
+    @property
+    def share(self) -> float:
+        """Share of the tries that named the fault."""
+        return self.named / self.tries
+
+    @property
+    def sentence(self) -> str:
+        """The power in a sentence."""
+        return (
+            f"{self.fault[0].upper()}{self.fault[1:]} was found in {self.named} of {self.tries} tries with "
+            f"{self.size:,} samples per set, planted in half of the reference."
+        )
+
+
+def power(
+    real: Samples, *, tries: int = 20, seconds: float = 10.0, seed: int = 0, progress: Progress | None = None
+) -> tuple[Power, ...]:
+    """How often faults of known size would be found with this reference; () where it has too few samples.
+
+    Parameters
+    ----------
+    real : Samples
+        The reference.
+    tries : int
+        Random halves, the same for all faults.
+    seconds : float
+        Time after which no further half is tried, once there are 5.
+    seed : int
+        Of the halves and of the faults.
+    progress : callable, optional
+        Called with the share of the tries that are done.
+
+    Returns
+    -------
+    tuple of Power
+        One per fault of `PLANTED`, and real against real, whose ``named`` counts false alarms.
+    """
+    size = min(real.n // 2, MOST)
+    if size < LEAST:
+        return ()
+    rng, end = np.random.default_rng(seed), time.monotonic() + seconds
+    named, done = dict.fromkeys(PLANTED, 0), 0
+    for done in range(1, tries + 1):
+        if progress is not None:
+            progress((done - 1) / tries)
+        order = rng.permutation(real.n)
+        reference, fresh = (real.values[rows].astype(np.float64) for rows in (order[:size], order[size : 2 * size]))
+        for fault, (key, plant) in PLANTED.items():
+            pair = SamplePair(Samples(reference), Samples(plant(fresh, reference, rng)))
+            keys = [finding.key for finding in sample_faults(pair, preflight(pair).facts)]
+            named[fault] += key in keys if key else bool(keys)
+        if time.monotonic() > end and done >= FEWEST:
+            break
+    return tuple(Power(fault, PLANTED[fault][0], number, done, size) for fault, number in named.items())
+
+
+def _mode(values: Floats, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """The rows of the cluster whose share is nearest to this one."""
+    cluster = cluster_of(values, clusters(values, max(2, round(1 / share)), rng))
+    shares = np.bincount(cluster) / len(values)
+    return np.asarray(cluster == np.argmin(np.abs(shares - share)))
+
+
+def _dropped(share: float) -> Plant:
+    return lambda fresh, _, rng: fresh[~_mode(fresh, share, rng)]
+
+
+def _invented(share: float) -> Plant:
+    def plant(fresh: Floats, _: Floats, rng: np.random.Generator) -> Floats:
+        chosen = _mode(fresh, share, rng)
+        aside = rng.normal(size=fresh.shape[1]) * fresh.std(axis=0)
+        aside *= 2 * np.sqrt(fresh.var(axis=0).sum()) / np.linalg.norm(aside)
+        return np.where(chosen[:, None], fresh + aside, fresh)
+
+    return plant
+
+
+def _copied(share: float) -> Plant:
+    """Rows of the reference, moved by a thousandth of each feature's spread."""
+
+    def plant(fresh: Floats, reference: Floats, rng: np.random.Generator) -> Floats:
+        chosen = np.flatnonzero(rng.random(len(fresh)) < share)
+        found = fresh.copy()
+        found[chosen] = reference[rng.choice(len(reference), len(chosen))]
+        found[chosen] += 1e-3 * reference.std(axis=0) * rng.normal(size=(len(chosen), reference.shape[1]))
+        return found
+
+    return plant
+
+
+PLANTED: Mapping[str, tuple[str, Plant]] = {
+    "nothing": ("", lambda fresh, *_: fresh),
+    "a dropped mode of about 5 %": ("dropping", _dropped(0.05)),
+    "a dropped mode of about 10 %": ("dropping", _dropped(0.1)),
+    "an invented mode of about 5 %": ("invention", _invented(0.05)),
+    "a spread of 0.9 times the real one": ("narrow", lambda fresh, *_: 0.9 * fresh + 0.1 * fresh.mean(axis=0)),
+    "a share of 10 % of near copies": ("near_copies", _copied(0.1)),
+}
+"""Faults that are planted: in words, with the key of the finding that names them; "" for real against real."""

@@ -1,0 +1,124 @@
+"""The ceiling of a triage, which real samples reach against real ones, and its floor, which shuffled features do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from prviz.measure.workload import cut
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.samples import SamplePair, Samples, as_samples
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import CheckpointEvaluator
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, TriageSettings
+from prviz.triage.ranking import SharedReference, in_order, together
+from prviz.triage.result_cache import ResultCache
+from prviz.uncertainty.bootstrap import interval
+
+CONFIDENCE = 0.95
+
+
+class Yardstick(NamedTuple):
+    """What is possible: by family the real samples against real ones, and against shuffled ones.
+
+    source : which real samples these are, in words.
+    """
+
+    ceiling: Mapping[str, MeasuredCheckpoint]
+    floor: Mapping[str, MeasuredCheckpoint]
+    source: str
+
+
+class CeilingShare(NamedTuple):
+    """The score of a checkpoint as a share of the ceiling's, with its interval.
+
+    reaches_ceiling : True if the interval reaches 1. sentence : the verdict in words.
+    """
+
+    share: float
+    low: float
+    high: float
+    reaches_ceiling: bool
+    sentence: str
+
+
+def yardstick(
+    reference: Samples,
+    settings: TriageSettings,
+    holdout: Samples | None = None,
+    *,
+    size: int | None = None,
+    store: ResultCache | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+) -> Yardstick:
+    """Ceiling and floor at the settings of a triage.
+
+    reference : the real samples as they are measured. holdout : other real samples, of which at most ``size`` (those of
+    a checkpoint) are measured; None: two seeded halves of the reference. The floor permutes every feature of the
+    second set on its own, which keeps its margins and breaks what joins them.
+
+    Raises ValueError: sets too small for the settings.
+    """
+    if holdout is None:
+        order = np.random.default_rng(settings.seed).permutation(reference.n)
+        half = reference.n // 2
+        first, second = reference.take(np.sort(order[:half])), reference.take(np.sort(order[half : 2 * half]))
+        source = (
+            f"two halves of the reference, {half} samples each: half the size, on which scores depend; real samples "
+            "that are held out give a ceiling at full size"
+        )
+    else:
+        first, second = reference, cut(holdout, size or holdout.n, settings.seed)
+        source = f"{second.n} held-out real samples against {first.n}"
+    shuffled = np.random.default_rng(settings.seed).permuted(np.asarray(second.values), axis=0)
+    evaluator = CheckpointEvaluator(first, settings, store, memory_limit)
+    ceiling, floor = (
+        {
+            each.method: each
+            for each in evaluator.measured(Checkpoint(Path(name), name, None, {}), SamplePair(first, generated))
+        }
+        for name, generated in (("real", second), ("shuffled", as_samples(shuffled, name="shuffled")))
+    )
+    return Yardstick(ceiling, floor, source)
+
+
+def shares_of_ceiling(
+    measured: Sequence[MeasuredCheckpoint],
+    ceiling: MeasuredCheckpoint,
+    goal: float = 0.5,
+    seed: int = 0,
+    *,
+    own: SharedReference | None = None,
+    top: SharedReference | None = None,
+) -> dict[str, CeilingShare]:
+    """Every checkpoint's share of the ceiling at a goal, by name; all are measured by the ceiling's family.
+
+    Intervals: percentiles of the ratio over resampled evaluation samples of both, drawn independently. own, top : the
+    replicates of both, as `together` gives them with this seed and the next, where they are known.
+    """
+    ordered = in_order(measured)
+    own = own or together(ordered, REPLICATES, seed)
+    best = top or together([ceiling], REPLICATES, seed + 1)
+    weights = np.array([1.0 - goal, goal])
+    tiny = np.finfo(np.float64).tiny
+    top, top_drawn = np.maximum(best.values[0], tiny), np.maximum(best.replicates[: len(own.replicates), 0], tiny)
+    shares = {}
+    for place, each in enumerate(ordered):
+        values, drawn = own.values[place], own.replicates[:, place]
+        low, high = interval(drawn @ weights / (top_drawn @ weights), CONFIDENCE)
+        lost = interval(np.subtract(*(1 - drawn / top_drawn).T), CONFIDENCE)
+        side = "more on the precision side" if lost[0] > 0 else "more on the recall side" if lost[1] < 0 else ""
+        missing = 1 - each.curve.auc / max(ceiling.curve.auc, tiny)
+        sentence = f"differs from the real data: {missing:.0%} of the area is missing, {side or 'on both sides alike'}"
+        reaches = bool(high >= 1)
+        shares[each.checkpoint.name] = CeilingShare(
+            float(values @ weights / (top @ weights)),
+            float(low),
+            float(high),
+            reaches,
+            "can't be told apart from real data at this n" if reaches else sentence,
+        )
+    return shares

@@ -1,0 +1,60 @@
+"""Explore's first view: nothing moves while it comes, and its curves do not wait for Plotly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, Route, ViewportSize, expect
+
+from prviz.reports.settings import ExploreSettings
+from tests.browser import visit, wait_idle
+
+WIDE: ViewportSize = {"width": 1366, "height": 768}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+MOST_SHIFT = 0.05  # cumulative layout shift
+SHIFTS = """() => {
+    window.__shifts = [];
+    new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput, sources } of list.getEntries()) if (!hadRecentInput) window.__shifts.push(
+            [value, sources.map(({ node }) => (node?.dataset?.testid ?? node?.className ?? node?.nodeName))]);
+    }).observe({ type: 'layout-shift', buffered: true });
+}"""
+BOXES = """(lines) => [...document.querySelectorAll(lines)].map(line => line.getBoundingClientRect())
+    .map(({ x, y, width, height }) => [x, y, width, height])"""
+OF_PLOTLY = ".live.screen .plot .scatterlayer .trace .js-line"
+OURS = ".live.screen .plot .first .first-line"
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
+def test_nothing_moves_while_the_first_view_comes(new_page: Callable[..., Page], viewport: ViewportSize) -> None:
+    page = new_page(fresh=True, viewport=viewport)
+    page.add_init_script(f"({SHIFTS})()")
+    visit(page)
+    page.locator(".live.screen[data-revision]").wait_for()
+    wait_idle(page)
+    shifts = page.evaluate("window.__shifts")
+    assert sum(value for value, _ in shifts) <= MOST_SHIFT, shifts
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_curves_are_there_before_plotly_and_stay_in_place(
+    new_page: Callable[..., Page], viewport: ViewportSize
+) -> None:
+    page = new_page(fresh=True, viewport=viewport)
+    held: list[Route] = []
+    released = False
+    page.route("**/plotly-*.js", lambda route: route.continue_() if released else held.append(route))
+    visit(page)
+    expect(page.locator(OURS)).to_have_count(len(ExploreSettings().methods) + 1)  # the truth
+    expect(page.locator(".live.screen .first")).to_have_attribute("aria-hidden", "true")
+    expect(page.locator(".live.screen .verdict")).not_to_be_empty()
+    first, room = page.evaluate(BOXES, OURS), page.evaluate(BOXES, ".live.screen .plot")
+    released = True
+    for route in held:
+        route.continue_()
+    expect(page.locator(OURS)).to_have_count(0)
+    drawn = page.evaluate(BOXES, OF_PLOTLY)
+    for box in first:
+        assert any(box == pytest.approx(other, abs=1.5) for other in drawn), (box, drawn)
+    assert page.evaluate(BOXES, ".live.screen .plot") == room

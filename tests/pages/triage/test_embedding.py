@@ -1,0 +1,101 @@
+"""Folders of pictures to a ranking: digits as PNG files, embedded in the shell and on the page Triage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import prviz
+from prviz.cli.main import main
+from prviz.readers.bundled import bundled_pair
+from prviz.readers.paths import PICTURES_VARIABLE
+from prviz.triage.result_cache import CACHE_VARIABLE
+from tests.lab_app import press, said, until_done
+from tests.triage_app import healthy, table, triage
+
+# By how much a generator is worse: held-out digits, five of the ten, pixels in a random order.
+ORDER = ["good", "five", "shuffled"]
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The app's folder: digits as PNG files, the real ones in folders by their class; outside it a secret."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    served = tmp_path / "served"
+    monkeypatch.setenv(PICTURES_VARIABLE, str(served))
+    real, held_out = bundled_pair("digits-held-out")
+    digits = held_out.labels["digit"]
+    rng = np.random.default_rng(0)
+    sets = {
+        "real": (real.images[:240], real.labels["digit"][:240]),
+        "good": (held_out.images[:200], None),
+        "five": (held_out.images[digits < 5][:200], None),
+        "shuffled": (rng.permuted(held_out.images[:200].reshape(200, -1), axis=1).reshape(200, 8, 8), None),
+    }
+    for name, (images, classes) in sets.items():
+        for place, image in enumerate(images):
+            folder = served / name / ("" if classes is None else str(classes[place]))
+            folder.mkdir(parents=True, exist_ok=True)
+            Image.fromarray(image).save(folder / f"{place:03}.png")
+    Image.new("RGB", (8, 8)).save(tmp_path / "secret.png")
+    return served
+
+
+def test_in_the_shell(served: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {name: str(tmp_path / f"{name}.safetensors") for name in ("real", *ORDER)}
+    for name, file in files.items():
+        assert main(["embed", str(served / name), "-o", file, "--encoder", "pixels:8"]) == 0
+    report = tmp_path / "report.json"
+    assert main(["triage", *files.values(), "--report", str(report)]) == 0
+    lines = json.loads(report.read_text())["rankings"]["knn"]["lines"]
+    assert [line["checkpoint"] for line in lines] == ORDER
+    assert "Take good" in capsys.readouterr().out
+
+
+def test_on_the_page(served: Path, tmp_path: Path) -> None:
+    (served / "good" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (served / "good" / "linked.png").symlink_to(tmp_path / "secret.png")
+    app = triage(data="folder")
+    assert [each for each in app.selectbox(key="embed-real").options if "/" not in each] == sorted([*ORDER, "real"])
+    assert "pixels:SIZE" in app.selectbox(key="embed-encoder").options
+    app.selectbox(key="embed-real").set_value("real").run()
+    app.multiselect(key="embed-generated").set_value(ORDER).run()
+    app.number_input(key="embed-pixels").set_value(8).run()
+    press(app, "Embed")
+    assert "good: 2 left out" in app.warning[0].value.replace("\\", "")
+    assert app.selectbox(key="triage.folder").value == "pixels-8"
+    assert sorted(path.name for path in (served / "pixels-8").glob("*.safetensors")) == sorted(
+        f"{name}.safetensors" for name in ("real", *ORDER)
+    )
+    assert prviz.read(served / "pixels-8" / "good.safetensors").n == 200
+    # One file a set, the table, whose paths lead to the pictures.
+    options = app.selectbox(key="triage.reference").options
+    assert options == [f"pixels-8/{name}.samples.parquet" for name in sorted([*ORDER, "real"])]
+    assert "240 of 240 names found in the app's folder" in said(app).replace("\\", "")
+    app = until_done(press(app, "Start"))
+    found = table(app).sort_values("AuC, kNN", ascending=False)
+    assert found["Name"].tolist() == ORDER
+    healthy(app)
+
+
+def test_a_folder_that_leads_out_is_not_written_to(served: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (served / "pixels-32").symlink_to(tmp_path / "elsewhere")
+    app = triage(data="folder")
+    app.selectbox(key="embed-real").set_value("five").run()
+    press(app, "Embed")
+    assert "leads out of the app's folder" in app.error[0].value.replace("\\", "")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_folder_without_pictures_offers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path / "empty"))
+    app = triage(data="folder")
+    assert "prviz embed FOLDER" in app.info[0].value
+    assert not [each for each in app.button if each.key == "embed"]
+    assert not [each for each in triage(data="upload").button if each.key == "embed"]

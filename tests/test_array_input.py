@@ -1,0 +1,131 @@
+"""Arrays as they come: every holder of the same rows gives the same array, every refusal names its remedy."""
+
+from __future__ import annotations
+
+import decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+import prviz
+from prviz.array_input import as_array
+from prviz.samples import Samples
+
+ROWS = np.random.default_rng(0).normal(size=(5, 3))
+
+
+class Exchanged:
+    """An array that offers itself by DLPack alone, from the CPU or another device."""
+
+    def __init__(self, values: np.ndarray, kind: int = 1) -> None:
+        self.values, self.kind = values, kind
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.kind, 0
+
+
+HOLDERS = {
+    "array": ROWS,
+    "samples": Samples(ROWS),
+    "rows": [list(row) for row in ROWS],
+    "arrays": list(ROWS),
+    "objects": np.array([*ROWS, None], dtype=object)[:5],
+    "decimals": np.array([[decimal.Decimal(x) for x in row] for row in ROWS], dtype=object),
+    "DLPack": Exchanged(ROWS),
+    "frame": pd.DataFrame(ROWS),
+    "nullable frame": pd.DataFrame(ROWS).astype("Float64"),
+    "pandas column": pd.Series(list(ROWS)),
+    "frame of one column": pd.DataFrame({"embedding": list(ROWS)}),
+    "list array": pa.array([list(row) for row in ROWS]),
+    "fixed lists": pa.array([list(row) for row in ROWS], type=pa.list_(pa.float64(), 3)),
+    "chunked": pa.chunked_array([pa.array([list(row) for row in half]) for half in (ROWS[:2], ROWS[2:])]),
+    "table": pa.table({name: ROWS[:, at] for at, name in enumerate("abc")}),
+    "table of one column": pa.table({"embedding": [list(row) for row in ROWS]}),
+}
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+def test_every_holder_gives_the_same_curve(name: str) -> None:
+    assert np.array_equal(as_array(HOLDERS[name], "real").astype(float), ROWS)
+    curve = prviz.pr_curve(HOLDERS[name], ROWS[::-1] + 0.1, k=1, split=None)
+    assert np.array_equal(curve.vertices, prviz.pr_curve(ROWS, ROWS[::-1] + 0.1, k=1, split=None).vertices)
+
+
+def test_a_mapped_file_is_not_copied(tmp_path: Path) -> None:
+    np.save(tmp_path / "rows.npy", ROWS)
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    assert np.shares_memory(Samples(mapped).values, mapped)
+
+
+TEXT = pd.DataFrame(ROWS, columns=list("xyz")).assign(name="a")
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ("real.npy", TypeError, r"real: 'real.npy' is a path or a text; prviz.read\(path\) gives its samples"),
+        (Path("real.npy"), TypeError, r"prviz.read"),
+        (None, TypeError, "None was given"),
+        ({"a": ROWS}, TypeError, "mapping of 1 entries"),
+        (scipy.sparse.csr_matrix(ROWS), TypeError, r"values.toarray\(\)"),
+        ((row for row in ROWS), TypeError, "generator is no array"),
+        (Exchanged(ROWS, kind=2), TypeError, r"on device 2:0; bring them to the CPU first: values.cpu\(\)"),
+        ([[1, 2], [1, 2, 3]], ValueError, "row 2 has 3 values, row 1 has 2"),
+        (np.array([[1, 2], [1, 2, 3]], dtype=object), ValueError, "row 2 has 3 values, row 1 has 2"),
+        ([[1.0, 2.0], None], ValueError, "row 2 is None"),
+        ([[1, 2], [None, 3]], TypeError, "row 2, column 1 is None"),
+        (TEXT, TypeError, r"row 1, column 4 is 'a'.*'name'.*select_dtypes\('number'\)"),
+        (pd.DataFrame(ROWS).astype("Float64").mask(ROWS > 1.2), TypeError, "is <NA>; a number is needed"),
+        ([[1.0], ["a"]], TypeError, "dtype <U"),
+        (pd.Series([np.array(["1", "2"]), np.array(["3", "4"])]), TypeError, "dtype <U1; real numbers are needed"),
+        (pd.DataFrame({"x": [1.0, 2.0], "y": ["3", "4"]}), TypeError, "row 1, column 2 is '3'; a number is needed"),
+        (pd.Series([np.array([1j, 2]), np.array([3, 4])]), TypeError, "complex128; real numbers are needed"),
+        (np.ma.masked_array(ROWS, ROWS > 0), TypeError, "masked"),
+    ],
+)
+def test_a_refusal_says_what_to_do(values: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        prviz.pr_curve(values, ROWS)
+
+
+def test_torch() -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor(ROWS)
+    assert np.array_equal(as_array(tensor, "real"), ROWS)
+    assert np.array_equal(as_array(list(tensor), "real"), ROWS)
+    for other, remedy in (
+        (tensor.clone().requires_grad_(), r"values.detach\(\)"),
+        (tensor.bfloat16(), r"\.float\(\)"),
+        (tensor.to_sparse(), "to_dense"),
+        (tensor.to("meta"), "no array can be made|CPU"),
+    ):
+        with pytest.raises(TypeError, match=remedy):
+            as_array(other, "real")
+
+
+def test_polars() -> None:
+    polars = pytest.importorskip("polars")
+    for holder in (
+        polars.DataFrame(ROWS),
+        polars.Series([list(row) for row in ROWS]),
+        polars.Series([list(row) for row in ROWS], dtype=polars.Array(polars.Float64, 3)),
+        polars.DataFrame({"embedding": [list(row) for row in ROWS]}),
+    ):
+        assert np.array_equal(as_array(holder, "real"), ROWS)
+    with pytest.raises(ValueError, match="row 2 is None"):
+        as_array(polars.Series([[1.0], None]), "real")
+
+
+def test_jax() -> None:
+    numpy = pytest.importorskip("jax.numpy")
+    assert np.array_equal(as_array(numpy.array(ROWS), "real"), ROWS.astype(np.float32))
+    with pytest.raises(TypeError, match=r"bfloat16.*astype\('float32'\)"):
+        as_array(numpy.array(ROWS, dtype=numpy.bfloat16), "real")

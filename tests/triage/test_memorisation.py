@@ -1,0 +1,102 @@
+"""Memorisation: copies are named, independent samples are not, and the numbers equal those of a slow twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from prviz.samples import Samples, as_samples
+from prviz.triage.memorisation import NEAR, Memorisation, held_out_distances, memorisation, memorised_text
+from tests.benchmarks.memorisation import COPIES, NARROW, called
+
+N, D = 500, 8
+
+
+def drawn(seed: int, n: int = N) -> NDArray[np.float64]:
+    return np.random.default_rng(seed).normal(size=(n, D))
+
+
+def samples(values: NDArray[np.float64]) -> Samples:
+    return as_samples(values, name="some")
+
+
+def judged(
+    real: NDArray[np.float64], generated: NDArray[np.float64], holdout: NDArray[np.float64] | None = None
+) -> Memorisation:
+    reference = samples(real)
+    held_out = held_out_distances(reference, None if holdout is None else samples(holdout))
+    return memorisation(reference, samples(generated), held_out)
+
+
+@pytest.mark.parametrize("with_holdout", [False, True])
+def test_independent_samples_are_not_called_copies(with_holdout: bool) -> None:
+    alarms = [
+        judged(drawn(3 * seed), drawn(3 * seed + 1), drawn(3 * seed + 2) if with_holdout else None).memorised
+        for seed in range(50)
+    ]
+    assert np.mean(alarms) <= 0.04
+
+
+@pytest.mark.parametrize("name", [*NARROW, *COPIES])
+def test_narrow_samples_are_no_copies_and_few_copies_are(name: str) -> None:
+    """A small part of `tests/benchmarks/memorisation.py`, at d = 16."""
+    with_holdout, alone = called(name, "gaussian", 1000, 16, 1)
+    assert with_holdout == (name in COPIES)
+    assert alone == (name in COPIES and COPIES[name][1] >= 0.03)
+
+
+@pytest.mark.parametrize("with_holdout", [False, True])
+def test_copies_are_named(with_holdout: bool) -> None:
+    real, holdout = drawn(0), drawn(1) if with_holdout else None
+    exact = judged(real, real, holdout)
+    assert exact.exact.number == N
+    assert exact.exact.low > 0.9
+    noise = 0.05 * drawn(2)
+    near = judged(real, real + noise, holdout)
+    assert near.exact.number == 0
+    assert near.memorised
+    tenth = drawn(3)
+    tenth[: N // 10] = real[: N // 10] + noise[: N // 10]
+    assert judged(real, tenth, holdout).memorised
+    text = memorised_text({"late": exact, "early": judged(real, drawn(4), holdout)})
+    assert text is not None
+    assert f"late: {N} exact copies" in text
+    assert "early" not in text
+
+
+def test_rows_that_the_real_data_repeat_are_no_copies() -> None:
+    grid = np.random.default_rng(0).integers(0, 3, (2 * N, 4)).astype(np.float64)
+    found = judged(grid[:N], grid[N:])
+    assert found.exact.number > N / 2
+    assert not found.memorised
+
+
+def test_the_numbers_equal_those_of_brute_force() -> None:
+    real, generated, holdout = drawn(0), drawn(1, 300), drawn(2, 400)
+    generated[7] = real[11]
+    for held in (None, holdout):
+        found = judged(real, generated, held)
+        table = np.sqrt(((generated[:, None] - real) ** 2).sum(axis=2))
+        other = np.sqrt((((real if held is None else held)[:, None] - real) ** 2).sum(axis=2))
+        if held is None:
+            np.fill_diagonal(other, np.inf)
+        ratios = [np.divide(*np.sort(each, axis=1)[:, :2].T) for each in (table, other)]
+        threshold = np.sort(ratios[1])[int(NEAR * (len(other) - 1))] ** 2
+        assert found.threshold == pytest.approx(threshold, rel=1e-9)
+        assert found.near.number == np.count_nonzero(ratios[0] <= threshold)
+        assert found.exact.number == 1
+        assert found.near.low < found.near.value < found.near.high
+        assert found.pairs[0] == (7, 11, 0.0)
+        for pair in found.pairs:
+            assert pair.real == table[pair.generated].argmin()
+            assert pair.distance == pytest.approx(table[pair.generated].min(), rel=1e-12)
+
+
+def test_a_holdout_that_overlaps_the_reference_is_counted_and_refused() -> None:
+    real, holdout = drawn(0), drawn(1)
+    holdout[:25] = real[:25]
+    assert "25 of them in the reference too" in held_out_distances(samples(real), samples(holdout)).source
+    holdout[:26] = real[:26]
+    with pytest.raises(ValueError, match=r"26 of 500 samples are in the reference too"):
+        held_out_distances(samples(real), samples(holdout))

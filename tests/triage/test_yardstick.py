@@ -1,0 +1,67 @@
+"""Ceiling and floor: real against real, in halves or held out, and every checkpoint's share of the ceiling."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import prviz
+from prviz.samples import Samples, as_samples
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
+from prviz.triage.ranking import score
+from prviz.triage.yardstick import shares_of_ceiling, yardstick
+
+
+def drawn(seed: int, n: int = 600) -> Samples:
+    values = np.random.default_rng(seed).normal(size=(n, 4))
+    values[:, 1:] = 2 * values[:, :1] + 0.3 * values[:, 1:]  # features that shuffling takes apart
+    return as_samples(values, name="some")
+
+
+def measured(folder: Path, reference: Samples, generated: Samples) -> MeasuredCheckpoint:
+    np.save(folder / "one.npy", generated.values)
+    (outcome,) = measure_all(reference, [Checkpoint(folder / "one.npy", "one")], TriageSettings())
+    return outcome.measured[0]
+
+
+def test_the_ceiling_of_a_holdout_is_its_own_score_and_the_floor_lies_far_below() -> None:
+    real, holdout = drawn(0), drawn(1)
+    found = yardstick(real, TriageSettings(("knn", "ipr")), holdout)
+    for name in ("knn", "ipr"):
+        alone = prviz.pr_curve(real, holdout, method=name).auc
+        assert score(found.ceiling[name].curve) == pytest.approx(alone, abs=1e-12)
+        assert score(found.floor[name].curve) < 0.7 * score(found.ceiling[name].curve)
+    assert found.source == "600 held-out real samples against 600"
+
+
+def test_without_a_holdout_two_halves_that_share_nothing_are_the_ceiling_and_it_is_said() -> None:
+    real = drawn(0)
+    found = yardstick(real, TriageSettings())
+    ceiling = found.ceiling["knn"]
+    assert (ceiling.n_real, ceiling.n_generated) == (300, 300)
+    assert ceiling.digests.real != ceiling.digests.generated
+    assert "two halves of the reference, 300 samples each: half the size" in found.source
+
+
+@pytest.mark.parametrize("side", ["recall", "precision"])
+def test_the_side_that_lost_more_is_named(tmp_path: Path, side: str) -> None:
+    real, other = drawn(0), drawn(1, 1200).values
+    few = as_samples(other[other[:, 0] > 0][:500], name="half of the modes")
+    one, reference = (few, real) if side == "recall" else (real, few)
+    ceiling = yardstick(reference, TriageSettings(), None).ceiling["knn"]
+    share = shares_of_ceiling([measured(tmp_path, reference, one)], ceiling)["one"]
+    assert not share.reaches_ceiling
+    assert share.low <= share.share <= share.high < 1
+    assert share.sentence.endswith(f"of the area is missing, more on the {side} side")
+
+
+def test_real_samples_reach_the_ceiling(tmp_path: Path) -> None:
+    real = drawn(0)
+    ceiling = yardstick(real, TriageSettings(), drawn(1)).ceiling["knn"]
+    share = shares_of_ceiling([measured(tmp_path, real, drawn(2))], ceiling)["one"]
+    assert share.reaches_ceiling
+    assert share.sentence == "can't be told apart from real data at this n"
