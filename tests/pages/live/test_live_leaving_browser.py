@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import wait_until
+from tests.browser import visit, wait_idle, wait_until
 from tests.pages.live.test_live_browser import followed
 
 # Plotly tells of a drawing when it is done, which takes it a second here.
@@ -32,3 +32,22 @@ def test_a_figure_may_leave_while_plotly_draws_it(page: Page) -> None:
     page.wait_for_function("() => window.__told === window.__begun")
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     # The page fixture fails on an uncaught error.
+
+
+# Other samples are asked for in the same moment as another page.
+_ASK_AND_LEAVE = """() => {
+    [...document.querySelectorAll(".st-key-prviz-bar a")].find((link) => link.textContent === "Learn").click();
+    const slider = document.querySelector("[data-prviz=n] input[type=range]");
+    slider.valueAsNumber += 3;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    slider.dispatchEvent(new Event("change", { bubbles: true }));
+}"""
+
+
+def test_a_figure_that_asks_while_the_visitor_leaves_neither_holds_nor_empties_the_page(page: Page) -> None:
+    for _ in range(3):
+        visit(page)
+        page.evaluate(_ASK_AND_LEAVE)
+        expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
+        wait_idle(page)
+        expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
