@@ -95,7 +95,10 @@ def seconds(problem: Problem, settings: ExploreSettings, **stops: int) -> float:
     """Estimated seconds of one measurement, or of a profile with `ks` and `bandwidths` stops."""
     if settings.approximate:
         return approximate_seconds(*problem.sizes, split=settings.split)
-    return repeats(problem, settings) * estimate_seconds(*problem.sizes, **work(problem, settings), **stops)
+    count, fixed = repeats(problem, settings), _by_tuning(settings.methods)[1]
+    unknown = [name for name in fixed if _fitted_key(problem, settings, name, count) not in problem.memory]
+    options: Options = {**work(problem, settings), "fixed": len(unknown)}
+    return count * estimate_seconds(*problem.sizes, **options, **stops)
 
 
 def work(problem: Problem, settings: ExploreSettings) -> Options:
@@ -132,15 +135,44 @@ def measure(problem: Problem, settings: ExploreSettings, progress: Progress | No
         found = approximate(problem.pair.real, problem.pair.generated, settings.methods, progress=progress, **options)
         curves = {name: each.curve for name, each in found.estimates.items()}
         return Results(curves, {}, lambda: found.estimates, found)
-    runs = evaluate.estimate_repeated(
-        lambda seed: problem.draw(seed - settings.seed)[0],
-        settings.methods,
-        repeats=repeats(problem, settings),
-        progress=progress,
-        **options,
-    )
+    count, tuned, fixed = repeats(problem, settings), *_by_tuning(settings.methods)
+    runs = {name: fitted_once(problem, settings, name, count, progress) for name in fixed}
+    if tuned:
+        runs |= evaluate.estimate_repeated(
+            lambda seed: problem.draw(seed - settings.seed)[0], tuned, repeats=count, progress=progress, **options
+        )
+    runs = {name: runs[name] for name in settings.methods}
     first = {name: repeated[0] for name, repeated in runs.items()}
     return _summed({name: [each.curves for each in repeated] for name, repeated in runs.items()}, lambda: first)
+
+
+def _by_tuning(methods: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The families that k or the bandwidth tunes, and the others."""
+    tuned = [name for name in methods if ESTIMATORS[name].tunes]
+    return tuned, [name for name in methods if name not in tuned]
+
+
+def fitted_once(
+    problem: Problem, settings: ExploreSettings, method: str, count: int, progress: Progress | None = None
+) -> tuple[Estimate, ...]:
+    """The estimate of each repeat, of a family that uses neither k nor the bandwidth: kept while these move.
+
+    progress : called with 0, as often as the family reports; may raise to stop.
+    """
+
+    def made() -> tuple[Estimate, ...]:
+        found = []
+        for repeat in range(count):
+            pair, seed = problem.draw(repeat)
+            ticks = None if progress is None else (lambda _: progress(0.0))
+            found.append(evaluate.estimate(pair, method, k=1, split=settings.split, seed=seed, progress=ticks)[method])
+        return tuple(found)
+
+    return problem.memory.remembered(_fitted_key(problem, settings, method, count), made)
+
+
+def _fitted_key(problem: Problem, settings: ExploreSettings, method: str, count: int) -> tuple[Any, ...]:
+    return ("fitted", problem.key, method, settings.split, count)
 
 
 def _summed(curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]) -> Results:
@@ -159,30 +191,26 @@ def _mean(repeated: Sequence[Curves]) -> PRCurve:
 
 
 def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress) -> Profiles:
-    methods, (ks, units) = settings.methods, problem.stops(settings)
+    ks, units = problem.stops(settings)
     radius = unit(problem, settings) if units else 1.0
-    # (methods, ks, bandwidths) of each call: one for all that share a pass over the data, one for every k of the
-    # others. Where k means nothing one call is enough, with any of them.
-    shared = tuple(name for name in methods if ESTIMATORS[name].shares_pass)
-    calls: list[tuple[tuple[str, ...], tuple[int, ...], tuple[float, ...]]] = []
-    if shared:
-        calls = [(shared, ks, tuple(u * radius for u in units))]
-    for name in methods:
-        if name not in shared:
-            calls += [((name,), (k,), ()) for k in (ks if ESTIMATORS[name].tunes else ks[:1])]
-    count, runs = repeats(problem, settings), []
-    kept: dict[Key, Estimate] = {}
+    count, (tuned, fixed) = repeats(problem, settings), _by_tuning(settings.methods)
+    fitted = {name: fitted_once(problem, settings, name, count, progress) for name in fixed}
+    runs, kept = [], dict[Key, Estimate]()
     for repeat in range(count):
         pair, seed = problem.draw(repeat)
-        found: dict[Key, Estimate] = {}
-        for index, (names, some_ks, widths) in enumerate(calls):
-            tick = _part(progress, repeat + 0.8 * index / len(calls), 0.8 / len(calls), count)
+        found = {_at(name, 0): each[repeat] for name, each in fitted.items()}
+        if tuned:
             profile = profile_pair(
-                pair, names, ks=some_ks, bandwidths=widths, split=settings.split, seed=seed, progress=tick
+                pair,
+                tuned,
+                ks=ks,
+                bandwidths=[u * radius for u in units],
+                split=settings.split,
+                seed=seed,
+                progress=_part(progress, repeat, 0.8, count),
             )
             found |= {_at(name, k): each for (name, k), each in profile.by_k.items()}
             found |= {("bandwidth", *stop): each for stop, each in profile.by_bandwidth.items()}
-            tick(1.0)
         tick, curves = _part(progress, repeat + 0.8, 0.2, count), dict[Key, Curves]()
         for stop, each in found.items():
             tick(len(curves) / len(found))

@@ -156,6 +156,20 @@ class Estimator:
         """
         raise TypeError(f"{self.name} has neither balls nor runs; an estimator has one of them")
 
+    def runs_over_k(
+        self, split: Split, *, ks: Sequence[int], bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> list[tuple[Supports, ...]]:
+        """`runs` at each of several k, equal to one at a time; for a family that can share work between them."""
+        found = []
+        for index, k in enumerate(ks):
+
+            def tick(share: float, index: int = index) -> None:
+                progress((index + share) / len(ks))
+
+            tick(0.0)
+            found.append(self.runs(split, k=k, bandwidth=bandwidth, seed=seed, progress=tick))
+        return found
+
     @property
     def shares_pass(self) -> bool:
         """True if the family counts in balls, at every k and bandwidth in the pass that such families share."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
+from prviz.neighbors.table import WORTH_A_TABLE, DistanceTable
 from prviz.samples import Split
 from prviz.toys.base import Parameter
 
@@ -68,23 +69,47 @@ class Hub(Estimator):
         Without split the hubs of both parts are the same. A ball reaches exactly to the k-th nearest of all fit samples
         of its class; only the choice of hubs is approximate.
         """
+        return self._measured(split, [k], seed, progress, None)[0]
+
+    def runs_over_k(
+        self, split: Split, *, ks: Sequence[int], bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> list[tuple[Supports, ...]]:
+        """The counts at every k from one index of each set, and one table of distances where it is small enough."""
+        pays = len(ks) >= WORTH_A_TABLE and DistanceTable.fits(split)
+        return self._measured(split, ks, seed, progress, DistanceTable(split) if pays else None)
+
+    def _measured(
+        self, split: Split, ks: Sequence[int], seed: int, progress: Callable[[float], None], table: DistanceTable | None
+    ) -> list[tuple[Supports, ...]]:
         values, t = [side.values for side in split.pair], self.value("t")
-        fit = [hub_rows(side, k, seed, rows, t) for side, rows in zip(values, split.fit_rows, strict=True)]
+        fit = [hubs_over_k(side, ks, seed, rows, t) for side, rows in zip(values, split.fit_rows, strict=True)]
         evaluate = fit
         if split.held_out:
             parts = zip(values, split.evaluate_rows, strict=True)
-            evaluate = [hub_rows(side, k, seed, rows, t) for side, rows in parts]
-        points = [rows[hubs] for rows, hubs in zip(split.evaluate_rows, evaluate, strict=True)]
-        counts = []
-        for centres, rows, hubs in zip(values, split.fit_rows, fit, strict=True):
-            radii = nearest_radii(centres, rows[hubs], k, rows)
-            held = [
-                count_in_balls(side, centres, radii, rows=some, centre_rows=rows[hubs])
-                for side, some in zip(values, points, strict=True)
-            ]
-            counts.append(np.concatenate(held))
-        measured = np.concatenate([evaluate[0], len(split.evaluate_rows[0]) + evaluate[1]])
-        return (Supports(counts[0], counts[1], len(evaluate[0]), rows=measured),)
+            evaluate = [hubs_over_k(side, ks, seed, rows, t) for side, rows in parts]
+        found = list[tuple[Supports, ...]]()
+        for index, k in enumerate(ks):
+            progress(index / len(ks))
+            judged = evaluate[0][index], evaluate[1][index]
+            counts = []
+            for role, rows in enumerate(split.fit_rows):
+                hubs = fit[role][index]
+                if table is None:
+                    centres, radii = values[role], nearest_radii(values[role], rows[hubs], k, rows)
+                    held = [
+                        count_in_balls(side, centres, radii, rows=points[some], centre_rows=rows[hubs])
+                        for side, points, some in zip(values, split.evaluate_rows, judged, strict=True)
+                    ]
+                else:
+                    radii = table.radii(role, k)[hubs, None]
+                    held = [
+                        np.count_nonzero(between[np.ix_(hubs, some)] <= radii, axis=0)
+                        for between, some in zip(table.distances[role], judged, strict=True)
+                    ]
+                counts.append(np.concatenate(held))
+            measured = np.concatenate([judged[0], len(split.evaluate_rows[0]) + judged[1]])
+            found.append((Supports(counts[0], counts[1], len(judged[0]), rows=measured),))
+        return found
 
 
 HUB = Hub()
@@ -97,17 +122,32 @@ def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None, thresh
     are neighbours most often are taken. Neighbours are searched in a random subspace of FEATURES log2(n) features, the
     same for all sets of one size and seed.
     """
+    return hubs_over_k(values, [k], seed, among, threshold)[0]
+
+
+def hubs_over_k(
+    values: Array, ks: Sequence[int], seed: int, among: Rows | None = None, threshold: int = THRESHOLD
+) -> list[Rows]:
+    """`hub_rows` at each of several k, with one index."""
     n = len(values) if among is None else len(among)
     points = projected(values, max(1, math.ceil(FEATURES * math.log2(n))), seed, among)
     index = ListIndex(points, np.arange(len(points)), Units(np.zeros(points.shape[1]), 1.0), room=math.inf, seed=seed)
     index.search_cells(_CELLS_SEARCHED)
-    occurrences = np.zeros(len(points), dtype=np.int64)
-    step = max(1, (1 << 22) // (k + 1))
-    for start in range(0, len(points), step):
-        rows = np.arange(start, min(start + step, len(points)))
-        _, places = index.search(points[rows], k + 1)
-        others = (places != rows[:, None]) & (places >= 0)
-        others &= np.cumsum(others, axis=1) <= k  # a sample with more than k copies may be missing from its own list
-        occurrences += np.bincount(places[others], minlength=len(points))
-    hubs: Rows = np.flatnonzero(occurrences > min(threshold, int(occurrences.max()) - 1))
-    return hubs
+    occurrences = {k: np.zeros(len(points), dtype=np.int64) for k in ks}
+    # A list's length is a power of two above k, however many k are asked for: which of equally near samples it holds
+    # depends on its length.
+    for length in sorted({_list_length(k) for k in ks}):
+        step = max(1, (1 << 22) // length)
+        for start in range(0, len(points), step):
+            rows = np.arange(start, min(start + step, len(points)))
+            _, places = index.search(points[rows], length)
+            others = (places != rows[:, None]) & (places >= 0)
+            order = np.where(others, np.cumsum(others, axis=1), length)  # 1: the nearest other sample
+            for k in (k for k in ks if _list_length(k) == length):
+                occurrences[k] += np.bincount(places[order <= k], minlength=len(points))
+    return [np.flatnonzero(found > min(threshold, int(found.max()) - 1)) for found in occurrences.values()]
+
+
+def _list_length(k: int) -> int:
+    """Neighbours searched for a sample's k nearest others: itself is one of them."""
+    return 1 << k.bit_length()

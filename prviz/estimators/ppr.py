@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import multiply_within, nearest_radii
+from prviz.neighbors.kernels import slices
 from prviz.neighbors.rows import RowView
+from prviz.neighbors.table import WORTH_A_TABLE, DistanceTable
+from prviz.neighbors.threads import on_all_cores
 from prviz.samples import Split
 from prviz.toys.base import Parameter
 
@@ -18,6 +21,8 @@ from prviz.toys.base import Parameter
 WIDTH, NEIGHBOURS = 1.2, 4
 # Largest x with 1 - x == 1 in float64.
 _NEGLIGIBLE = 2.0**-54
+# Distances of a table that are used at a time.
+_BLOCK = 1 << 17
 
 
 class _PPR(Estimator):
@@ -74,6 +79,28 @@ class _PPR(Estimator):
             supports.append(np.concatenate(parts))
         return (Supports(supports[0], supports[1], len(split.evaluate_rows[0]), (radii[0], radii[1])),)
 
+    def runs_over_k(
+        self, split: Split, *, ks: Sequence[int], bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> list[tuple[Supports, ...]]:
+        """The supports at every k from one table of distances, where it is small enough."""
+        if len(ks) < WORTH_A_TABLE or not DistanceTable.fits(split):
+            return super().runs_over_k(split, ks=ks, bandwidth=bandwidth, seed=seed, progress=progress)
+        table, found = DistanceTable(split), list[tuple[Supports, ...]]()
+        for index, k in enumerate(ks):
+            progress(index / len(ks))
+            radii = [_tent(table.radii(role, k), self.value("a")) for role in (0, 1)]
+            supports = [
+                np.concatenate(
+                    [
+                        _chances_by_table(between, radius, apart=role == side and not split.held_out)
+                        for side, between in enumerate(table.distances[role])
+                    ]
+                )
+                for role, radius in enumerate(radii)
+            ]
+            found.append((Supports(supports[0], supports[1], len(split.evaluate_rows[0]), (radii[0], radii[1])),))
+        return found
+
 
 PPR = _PPR()
 
@@ -82,6 +109,10 @@ def tent_radius(fit: RowView, k: int, width: float) -> float:
     """Radius R: ``width`` times the mean distance to the k-th nearest other sample of the same set."""
     rows = fit.numbers(np.arange(len(fit)))
     radii = nearest_radii(fit.source, rows, k, rows)
+    return _tent(radii, width)
+
+
+def _tent(radii: NDArray[np.float64], width: float) -> float:
     return width * (math.fsum(radii.tolist()) / len(radii))
 
 
@@ -91,20 +122,35 @@ def chances(points: RowView, fit: RowView, radius: float, *, apart: bool = False
     The product is taken in the order of the rows. A tent of radius zero is 1 at its sample and 0 elsewhere.
     apart : True if the points are the fit samples, each to be left out of its own product.
     """
-
-    def factor(squared: NDArray[np.float64]) -> NDArray[np.float64]:
-        distances = np.sqrt(squared)
-        shares = np.divide(distances, radius, out=np.zeros_like(distances), where=distances > 0)
-        missed: NDArray[np.float64] = 1.0 - np.maximum(0.0, 1.0 - shares)
-        return missed
-
     return 1.0 - multiply_within(
         points.source,
         fit.source,
         radius,
-        factor,
+        lambda squared: _missed(np.sqrt(squared), radius),
         rows=points.index,
         centre_rows=fit.index,
         apart=apart,
         least=_NEGLIGIBLE,
     )
+
+
+def _missed(distances: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    """1 - tau of each distance."""
+    shares = np.divide(distances, radius, out=np.zeros_like(distances), where=distances > 0)
+    missed: NDArray[np.float64] = 1.0 - np.maximum(0.0, 1.0 - shares)
+    return missed
+
+
+def _chances_by_table(distances: NDArray[np.float64], radius: float, *, apart: bool) -> NDArray[np.float64]:
+    """`chances` of the points of the columns, from their distances to the fit samples of the rows."""
+    found = np.empty(distances.shape[1])
+
+    def fill(part: slice) -> None:
+        missed = _missed(distances[:, part], radius)
+        if apart:
+            columns = np.arange(part.start, part.stop)
+            missed[columns, columns - part.start] = 1.0
+        found[part] = 1.0 - np.multiply.reduce(missed, axis=0)  # row by row: in the order of the fit samples
+
+    on_all_cores(fill, slices(len(found), max(1, _BLOCK // len(distances))))
+    return found

@@ -225,13 +225,17 @@ def measure(
         for one, needed in counted.items():
             n_real, own = len(split.evaluate_rows[0]), [counts[ball] for ball in needed]
             runs[one] = (ESTIMATORS[one[0]].combined(own, k=one[1] or 1, n_real=n_real),)
+    alone: dict[tuple[str, float | None], list[Checked]] = {}
     for one in distinct:
         if one not in runs:
-            method, k, width = one
-            tick = part_of(progress, len(runs), len(distinct))
-            tick(0.0)
-            runs[one] = ESTIMATORS[method].runs(split, k=k or 1, bandwidth=width, seed=seed, progress=tick)
-            tick(1.0)
+            alone.setdefault((one[0], one[2]), []).append(one)
+    for (method, width), own in alone.items():
+        tick = part_of(progress, len(runs), len(distinct), len(own))
+        tick(0.0)
+        ks = [k or 1 for _, k, _ in own]
+        found = ESTIMATORS[method].runs_over_k(split, ks=ks, bandwidth=width, seed=seed, progress=tick)
+        runs |= zip(own, found, strict=True)
+        tick(1.0)
     return [Estimate(one[0], one[1], runs[one][0].bandwidth, runs[one]) for one in checked]
 
 

@@ -1,0 +1,65 @@
+"""All distances of a small split at once, for families that measure every k of a profile by themselves."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from prviz.neighbors.kernels import slices
+from prviz.neighbors.native import Floats
+from prviz.neighbors.rows import RowView, pair_distances
+from prviz.neighbors.threads import on_all_cores
+from prviz.samples import Split
+
+# Most distances that are kept: 8 bytes each.
+MOST_DISTANCES = 1 << 24
+# From this number of k on a table pays for families that would else compute distances for each k.
+WORTH_A_TABLE = 5
+# Distances that are computed at a time.
+_BLOCK = 1 << 18
+
+
+class DistanceTable:
+    """Reference distances of every fit sample to every evaluation sample, and inside each fit set; real is set 0."""
+
+    def __init__(self, split: Split) -> None:
+        self.held_out = split.held_out
+        values = [side.values for side in split.pair]
+        self.fit = [RowView(*side) for side in zip(values, split.fit_rows, strict=True)]
+        self.evaluate = [RowView(*side) for side in zip(values, split.evaluate_rows, strict=True)]
+
+    @staticmethod
+    def fits(split: Split) -> bool:
+        """True if the table of this split is small enough to be kept."""
+        fit, evaluate = (sum(map(len, rows)) for rows in (split.fit_rows, split.evaluate_rows))
+        return fit * evaluate + sum(len(rows) ** 2 for rows in split.fit_rows) <= MOST_DISTANCES
+
+    @cached_property
+    def distances(self) -> list[list[Floats]]:
+        """By fit set and by evaluation set: (fit samples, evaluation samples)."""
+        return [[_all_pairs(fit, points) for points in self.evaluate] for fit in self.fit]
+
+    @cached_property
+    def _nearest(self) -> list[Floats]:
+        """Increasing distances of each fit sample to those of its set, itself first, by set: (samples, samples)."""
+        own = [_all_pairs(fit, fit) if self.held_out else self.distances[i][i] for i, fit in enumerate(self.fit)]
+        return [np.sort(each, axis=1) for each in own]
+
+    def radii(self, role: int, k: int) -> Floats:
+        """Distance of each sample of a fit set to its k-th nearest other one."""
+        return self._nearest[role][:, k]
+
+
+def _all_pairs(first: RowView, second: RowView) -> Floats:
+    """Distances between two sets: (first, second)."""
+    found = np.empty((len(first), len(second)))
+    columns = np.arange(len(second))
+
+    def fill(part: slice) -> None:
+        rows = np.arange(part.start, part.stop)
+        pairs = np.repeat(rows, len(columns)), np.tile(columns, len(rows))
+        found[part] = np.sqrt(pair_distances(first, pairs[0], second, pairs[1])).reshape(len(rows), -1)
+
+    on_all_cores(fill, slices(len(first), max(1, _BLOCK // len(second))))
+    return found
