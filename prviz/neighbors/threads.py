@@ -7,7 +7,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
@@ -145,17 +145,41 @@ def run_blocks(
             done(block, in_turn(block))
         return
     pending: deque[tuple[Block, Future[Result]]] = deque()
-    with one_blas_thread(), ThreadPoolExecutor(min(threads, len(blocks)), initializer=_one_blas_thread_here) as pool:
+    with one_blas_thread(), _pool(threads) as pool:
         try:
             for block in blocks:
                 pending.append((block, pool.submit(in_turn, block)))
                 if len(pending) > 2 * threads:
                     first, future = pending.popleft()
                     done(first, future.result())
-            for first, future in pending:
+            while pending:
+                first, future = pending.popleft()
                 done(first, future.result())
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            wait([future for _, future in pending if not future.cancel()])
+
+
+@contextmanager
+def _pool(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool for one run; that of an earlier run if one is idle, since starting threads can take as long as a run."""
+    with _lock:
+        kind = (threads, _loaded())  # threads know the libraries of their start
+        for other in [other for other in _idle if other[1] is not kind[1]]:
+            _idle.pop(other).shutdown(wait=False)
+        pool = _idle.pop(kind, None) or ThreadPoolExecutor(threads, initializer=_one_blas_thread_here)
+    try:
+        yield pool
+    finally:
+        with _lock:
+            kept = _idle.setdefault(kind, pool)
+        if kept is not pool:
+            pool.shutdown(wait=False)
+
+
+# Idle pools, one by number of threads and libraries; a forked process has none of their threads.
+_idle: dict[tuple[int, Any], ThreadPoolExecutor] = {}
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)
 
 
 def on_all_cores(work: Callable[[Block], Result], items: Sequence[Block]) -> list[Result]:
@@ -208,7 +232,10 @@ class Runner:
                 self._shown = max(self._shown, min(self._finished / self._entries, 1.0))
                 self._progress(self._shown)
 
-        run_blocks(work, blocks, self.threads, done)
+        try:
+            run_blocks(work, blocks, self.threads, done)
+        finally:
+            self._local = threading.local()  # the threads stay, their buffers don't
 
     def expect(self, entries: int) -> None:
         """Add distances to the expected total."""
