@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,11 +123,18 @@ def hover_words(pictures: tuple[str, ...]) -> str:
 
 def note(side: Samples, row: int, *, text: bool = True) -> str:
     """The labels of one sample, clipped: what says how it looks first, of the others as many as have room."""
+    return notes(side, [row], text=text)[0]
+
+
+def notes(side: Samples, rows: Sequence[int], *, text: bool = True) -> list[str]:
+    """`note` of each of these rows."""
     picture = picture_column(side)
     names = [name for name in side.labels if text or name.strip().lower() != "text"]
     columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]
     cut = {name: ending if name == picture else _clipped for name in columns}
-    return ", ".join(f"{name} {cut[name](str(side.labels[name][row]), NOTE_LENGTH)}" for name in columns)
+    return [
+        ", ".join(f"{name} {cut[name](str(side.labels[name][row]), NOTE_LENGTH)}" for name in columns) for row in rows
+    ]
 
 
 def _clipped(text: str, most: int) -> str:

@@ -59,11 +59,12 @@ class Evaluated:
     @cached_property
     def notes(self) -> list[str]:
         """Row and labels of every sample, as text."""
-        return [self._note(place) for place in range(sum(self.sizes))]
-
-    def _note(self, place: int) -> str:
-        said = media.note(*self.sample(place))
-        return ", ".join(filter(None, [f"row {self.number(*self.pair_row(place))}", said]))
+        sets = zip(self.split.pair, self.split.evaluate_rows, self.numbers, strict=True)
+        return [
+            f"row {numbers[row]}, {said}" if said else f"row {numbers[row]}"
+            for side, rows, numbers in sets
+            for row, said in zip(rows.tolist(), media.notes(side, rows.tolist()), strict=True)
+        ]
 
     @cached_property
     def pictures(self) -> tuple[str, ...]:
