@@ -258,7 +258,7 @@ def _frames_or_notice(problem: Problem, settings: ExploreSettings) -> Mapping[st
         return found.content
     ks, units = problem.stops(settings)
     if results.seconds(problem, settings, ks=len(ks), bandwidths=len(units)) > answers.PROFILE_SECONDS:
-        st.caption("Measuring every value would take more than a minute. Use fewer samples.")
+        st.caption("Over k: measuring every value would take more than a minute. Use fewer samples.")
     else:
-        st.caption("Measuring every value …")
+        st.caption("Over k: measuring every value …")
     return None

@@ -1,7 +1,7 @@
 // The name of each curve of the main figure and its number, written where the curve is far from the others.
 
 import { pointsAlong, angleToLam } from "./curve.js";
-import { shape, symbolAt } from "./dom.js";
+import { shape } from "./dom.js";
 import { equalTo } from "./rows.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
@@ -24,10 +24,14 @@ export function drawLabels({ rows: { hidden } }, pane, curves, drawn) {
   const shown = visible.filter(({ id }) => !twins.has(id)).map((curve) => ({ curve, points: pointsAlong(curve.vertices, LAMS).map((at) => pixels(axes, at)) }));
   /** @type {[number, number][]} */
   const taken = [];
-  const bound = pane.spec.figure.data.some(({ legendgroup, fill }) => legendgroup === "bound" && fill);
-  const aside = shape("text", { x: axes.xaxis._length - 8, y: 18, "text-anchor": "end", class: "aside" });
-  aside.textContent = bound ? "grey: the truth is not here (95 %)" : "";
-  svg.replaceChildren(aside, ...shown.flatMap(({ curve, points }) => {
+  const { data } = pane.spec.figure, bound = data.some(({ legendgroup, fill }) => legendgroup === "bound" && fill);
+  const said = [bound && "grey: the truth is not here (95 %)", data.some(({ meta }) => meta === "limit") && "dotted: with ever more samples"].filter(Boolean);
+  const asides = said.map((words, i) => {
+    const aside = shape("text", { x: axes.xaxis._length - 8, y: 18 + 16 * i, "text-anchor": "end", class: "aside" });
+    aside.textContent = String(words);
+    return aside;
+  });
+  svg.replaceChildren(...asides, ...shown.flatMap(({ curve, points }) => {
     const others = shown.filter((other) => other.curve !== curve).flatMap((other) => other.points);
     const rooms = points.map((point) => roomAt(axes, centreOf(axes, point), others, taken)), best = rooms.indexOf(Math.max(...rooms));
     const before = places.get(curve.id), place = before !== undefined && rooms[before] >= KEEPS * rooms[best] ? before : best;
@@ -35,11 +39,11 @@ export function drawLabels({ rows: { hidden } }, pane, curves, drawn) {
     places.set(curve.id, place);
     taken.push(centreOf(axes, points[place]));
     const [x, y] = centreOf(axes, points[place]);
-    const known = curve.id === "truth", left = x - SIZE[0] / 2 + 6;
-    const label = shape("text", { x: known ? x : left + 9, y, "text-anchor": known ? "middle" : "start", "dominant-baseline": "middle" });
+    const known = curve.id === "truth";
+    const label = shape("text", { x, y, "text-anchor": "middle", "dominant-baseline": "middle" });
     label.style.fill = known ? "currentColor" : `color-mix(in srgb, ${curve.color} 70%, currentColor)`; // 4.5:1 as text
     label.textContent = [curve.name, !known && curve.row?.[0].toFixed(2)].filter(Boolean).join(" ");
-    return curve.symbol ? [symbolAt(curve, left, y), label] : [label];
+    return [label];
   }));
 }
 

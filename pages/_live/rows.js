@@ -53,7 +53,7 @@ export function makeRows(live) {
   // The first ones, unless the user has ticked others; one that is added alone is wanted.
   const keep = (made.touched || added.length < 2) && !(ids.length <= MOST && before > MOST);
   showCurves(live, keep ? [...made.drawn, ...added].slice(-MOST) : ids.slice(0, MOST), ids);
-  const ends = compared ? [element("span", "← misses · invents →"), element("span", "IoU with the truth")] : [element("span", "no truth is known"), element("span", "area")];
+  const ends = compared ? [element("span", "← too low · too high →"), element("span", "overlap with the truth (IoU)")] : [element("span", "no truth is known"), element("span", "area")];
   const title = compared ? table.columns.slice(0, 3).map(({ label, explanation }) => `${label}: ${explanation}`).join("\n") : "";
   const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
   parts.rows.classList.toggle("many", boxes.length > ONE_COLUMN);
@@ -99,7 +99,7 @@ export function fillRows({ rows: { list } }, curves) {
     const shown = signed ? [missed, invented] : [0, first];
     cells.missed.style.width = `${50 * Math.min(shown[0], 1)}%`;
     cells.invented.style.width = `${(signed ? 50 : 100) * Math.min(shown[1], 1)}%`;
-    cells.box.title = signed ? `${name}: IoU ${first.toFixed(3)}, ${percent(invented)} of the joint area invented, ${percent(missed)} missed` : `${name}: area ${first.toFixed(3)}`;
+    cells.box.title = signed ? `${name}: IoU ${first.toFixed(3)}; ${percent(invented)} of the joint area only below this curve, ${percent(missed)} only below the true one` : `${name}: area ${first.toFixed(3)}`;
   }
 }
 

@@ -231,8 +231,8 @@ def _column(curves: Mapping[str, PRCurve], compared: Mapping[str, Comparison], c
     head = "IoU with the truth" if compared else "Area under the curve"
     parts = [_words(head, left, TOP + 16, 20, look=_BOLD)]
     if compared:
-        parts.append(_words("← misses", middle - 8, TOP + 16, 15, ink=SOFT, look='text-anchor="end"'))
-        parts.append(_words("invents →", middle + 8, TOP + 16, 15, ink=SOFT))
+        parts.append(_words("← too low", middle - 8, TOP + 16, 15, ink=SOFT, look='text-anchor="end"'))
+        parts.append(_words("too high →", middle + 8, TOP + 16, 15, ink=SOFT))
     step = min(96.0, (SIDE - 40) / max(1, len(curves)))
     for row, (name, curve) in enumerate(curves.items()):
         y = TOP + 40 + step * row
