@@ -44,6 +44,7 @@ import { look } from "./view.js";
  * @property {Plotly | null} plotly null until it has loaded
  * @property {string} size of the root and the window, in pixels, that the panes are drawn for
  * @property {number} frame the animation frame that is asked for, or 0
+ * @property {number} drawn when Plotly was last asked to draw, in milliseconds
  * @property {Timers} timers
  * @property {Controls} controls
  * @property {Pane[]} panes
@@ -59,6 +60,10 @@ import { look } from "./view.js";
 
 const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "standout", "panes", "explorer", "rows", "verdict", "readout", "progress", "picture"]);
 const RESIZE_MS = 80; // without a change of the width, after which all panes are drawn anew
+// While a slider of the main figure is held: how long the others wait for a pause, and how long at most in all. Drawing
+// thousands of samples takes longer than a step of the slider.
+const PAUSE_MS = 100;
+const BEHIND_MS = 1000;
 
 /** @type {WeakMap<HTMLElement, LiveFigure>} */
 const INSTANCES = new WeakMap();
@@ -72,7 +77,7 @@ function create(parent) {
   /** @type {LiveFigure} */
   const live = {
     parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, redraw: () => { draw(live); }, wire: (pane, plotly) => wire(live, pane, plotly), leave,
-    plotly: null, size: "", frame: 0, panes: [], requests: noRequests(), explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
+    plotly: null, size: "", frame: 0, drawn: 0, panes: [], requests: noRequests(), explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
   };
   const resized = () => timers.start("resize", RESIZE_MS, () => {
     if (!live.plotly || live.size === sizeOf(live)) return;
@@ -132,7 +137,11 @@ function update(live, payload) {
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
   live.controls.take(payload.controls, isLate(live));
-  if (payload.rows) store.move = (control, value) => moveTo(live, control, value);
+  if (payload.rows) {
+    store.move = (control, value) => moveTo(live, control, value);
+    store.isHeld = () => Boolean(live.controls.held);
+    store.isAsking = () => live.requests.busy;
+  }
   tellOthers(live, false);
   takeExplorer(live);
   takePanes(live);
@@ -187,6 +196,17 @@ function inTheme(live, text) {
   return text.replace(/("color": ?"#)([0-9a-f]{6})(?=")/gi, (_, head, color) => head + color.replace(/../g, lighter));
 }
 
+/** Draw a new payload; the main figure comes before the others.
+ * @param {LiveFigure} live @param {boolean} paused */
+function drawInTurn(live, paused) {
+  const free = live.payload.rows || !store.isHeld?.() || (paused && !store.isAsking?.());
+  if (!free && performance.now() < live.drawn + BEHIND_MS) return live.timers.start("turn", PAUSE_MS, () => drawInTurn(live, true));
+  live.timers.stop("turn");
+  live.drawn = performance.now();
+  draw(live);
+  schedule(live, live.panes.some((pane) => pane.dirty));
+}
+
 /** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
 export default function mount({ data, parentElement, setStateValue }) {
   const live = INSTANCES.get(parentElement) ?? create(parentElement);
@@ -195,7 +215,7 @@ export default function mount({ data, parentElement, setStateValue }) {
   update(live, { ...JSON.parse(inTheme(live, text.slice(12))), revision: text.slice(0, 12) });
   answered(live);
   live.root.dataset.turn = String(live.payload.turn ?? "");
-  if (live.plotly) { draw(live); schedule(live, live.panes.some((pane) => pane.dirty)); }
+  if (live.plotly) drawInTurn(live, false);
   else {
     drawFirst(live);
     showNumbers(live, look(live));

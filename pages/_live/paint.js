@@ -145,7 +145,7 @@ function paint(live) {
     const view = look(live);
     for (const pane of live.panes) if (pane !== main) paintOrLeave(live, pane, view);
     if (!leads) showNumbers(live, view);
-    if (live.panes.some((pane) => pane.must)) draw(live);
+    if (live.panes.some((pane) => pane.must) && !live.timers.waits("turn")) draw(live);
   });
 }
 

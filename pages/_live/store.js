@@ -19,12 +19,14 @@
  * @property {{ id: string, at: Stop, lam: number } | null} sliders where they stand, and the id of the frames they are of
  * @property {Map<string, StandoutGroup>} standouts
  * @property {((control: string, value: number) => void) | null} move moves a slider of the page's main figure to its stop nearest to the value
+ * @property {(() => boolean) | null} isHeld a slider of the main figure is held
+ * @property {(() => boolean) | null} isAsking the main figure waits for an answer
  */
 
 const KEPT = 4; // profiles whose frames stay; the oldest goes first
 
 const page = /** @type {Window & { __prviz?: Store }} */ (window);
-export const store = (page.__prviz ??= { frames: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), move: null });
+export const store = (page.__prviz ??= { frames: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), move: null, isHeld: null, isAsking: null });
 
 /** @param {{ data: Uint8Array }} component */
 export default function keepFrames({ data }) {

@@ -96,11 +96,11 @@ def _coverage(eta: Floats, k: int, steps: int) -> Floats:
     angles = np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]
     low = np.tan(angles[angles <= np.pi / 4])
     upper = 1.0 - _key_below(1.0 - eta, k, low[::-1], strict=True)  # 1 / key of the exchanged roles, at 1 / t
-    return np.concatenate([_key_below(eta, k, np.concatenate([[0.0], low])), upper])
+    return np.concatenate([eta[None] ** k, _key_below(eta, k, low), upper])
 
 
 def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False) -> Floats:
-    """P(key <= t | eta), strict: P(key < t | eta), for t in [0, 1].
+    """P(key <= t | eta), strict: P(key < t | eta), for t above 0, at most 1.
 
     The key is at most 1 where the k-th real sample comes first, after j generated ones: c_Y = j and c_X = k + i, with i
     further real samples before the k-th generated one.
@@ -108,19 +108,15 @@ def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False)
     from scipy.special import betainc
     from scipy.stats import nbinom
 
-    j = np.arange(k)[:, None]
-    first = nbinom.pmf(j, k, eta)
-    found = []
-    for t in thresholds.tolist():
-        if t == 0:  # the key is 0 without generated samples before the k-th real one, and never below
-            found.append(np.zeros_like(eta) if strict else first[0])
-            continue
-        least = j / t - k
-        more = np.where(j == 0, 0, np.floor(least) + 1 if strict else np.ceil(least))
+    firsts = nbinom.pmf(np.arange(k)[:, None], k, eta)
+    found = np.tile(firsts[0], (len(thresholds), 1))  # without generated samples the key is 0
+    for j in range(1, k):
+        least = j / thresholds - k
+        more, places = np.unique(np.floor(least) + 1 if strict else np.ceil(least), return_inverse=True)
         # nbinom.sf(more - 1, k - j, 1 - eta), without its checks of arguments
-        later = np.where(more > 0, betainc(np.maximum(more, 1), k - j, eta), 1.0)
-        found.append(np.sum(first * later, axis=0))
-    return np.stack(found)
+        later = np.where(more[:, None] > 0, betainc(np.maximum(more, 1)[:, None], k - j, eta), 1.0)
+        found += (firsts[j] * later)[places]
+    return found
 
 
 LIMITS: Mapping[str, Callable[[Floats, int, int], Floats]] = {"knn": _knn, "coverage": _coverage}

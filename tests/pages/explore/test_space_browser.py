@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
@@ -200,3 +201,29 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     page.get_by_role("spinbutton", name="Seed, exact value").press("Enter")
     expect(figure.get_by_role("button", name="selected")).to_be_hidden()
     expect(figure).to_have_attribute("data-groups", re.compile("[|]"))
+
+
+@pytest.mark.thorough
+def test_the_samples_follow_a_slider_while_it_is_held(page: Page) -> None:
+    followed(page, "/?problem=shifted-gaussians&n=400&k=5")
+    all_measured(page)
+    samples = page.locator(".st-key-space .live")
+    before = samples.get_attribute("data-revision")
+    box = slider(page, "Seed").bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 8, middle)
+    page.mouse.down()
+    for step in range(20):  # many answers, and at the end a pause
+        page.mouse.move(box["x"] + 8 + 4 * step, middle)
+        page.wait_for_timeout(30)
+    wait_idle(page)
+    expect(samples).not_to_have_attribute("data-revision", before or "")
+    held = drawn_of(samples)
+    page.mouse.up()
+    wait_idle(page)
+    assert drawn_of(samples) == held
+
+
+def drawn_of(samples: Locator) -> list[float]:
+    return samples.locator(".js-plotly-plot").evaluate("plot => [...plot._fullData[0].x.slice(0, 20)]")
