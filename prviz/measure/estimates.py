@@ -229,12 +229,12 @@ def measure(
     for one in distinct:
         if one not in runs:
             alone.setdefault((one[0], one[2]), []).append(one)
-    for (method, width), own in alone.items():
-        tick = part_of(progress, len(runs), len(distinct), len(own))
+    for (method, width), same in alone.items():
+        tick = part_of(progress, len(runs), len(distinct), len(same))
         tick(0.0)
-        ks = [k or 1 for _, k, _ in own]
+        ks = [k or 1 for _, k, _ in same]
         found = ESTIMATORS[method].runs_over_k(split, ks=ks, bandwidth=width, seed=seed, progress=tick)
-        runs |= zip(own, found, strict=True)
+        runs |= zip(same, found, strict=True)
         tick(1.0)
     return [Estimate(one[0], one[1], runs[one][0].bandwidth, runs[one]) for one in checked]
 

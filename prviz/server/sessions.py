@@ -24,8 +24,8 @@ from typing import Any
 from prviz.readers.errors import one_line
 from prviz.readers.source import human_size
 from prviz.server.hosts import App, HostGuard, Message, Receive, Send, answer
-from prviz.server.left_pages import ignore_left_pages
 from prviz.server.private_folders import remove_abandoned, remove_own
+from prviz.server.reruns import guard_reruns
 from prviz.server.static_files import StaticFiles
 
 # Names and addresses by which browsers may reach the app, besides localhost; `prviz app` sets them.
@@ -277,7 +277,7 @@ def options(warm_up: Callable[[], None] = lambda: None) -> dict[str, Any]:
     # Until the script has run once, Streamlit serves a folder named `pages` by the router of older multi-page apps,
     # which would be wrong for a first request to a page. This attribute, internal to Streamlit, prevents that.
     PagesManager.uses_pages_directory = False
-    ignore_left_pages()
+    guard_reruns()
     named = [*hosts, streamlit.get_option("server.address"), *streamlit.get_option("server.allowedHosts")]
     exact = [name for name in named if name and "*" not in name]
     static = Path(streamlit.__file__).parent / "static" / "static"

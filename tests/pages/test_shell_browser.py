@@ -48,6 +48,7 @@ SAME_WIDTH = """() => {
 
 SERIOUS = """async () => (await axe.run()).violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
     .map(({ id, nodes }) => [id, ...nodes.map(node => node.html.slice(0, 160) + ' ' + node.any[0]?.message)])"""
+SHOWN = "() => Promise.all(document.getAnimations().map(({ finished }) => finished))"
 # By page, the buttons that open something over it.
 BEHIND = {"Explore": ["^Mode dropped", "more families$", "^More$", "^Export$", "^About kNN$"]}
 
@@ -165,6 +166,8 @@ def test_axe_has_nothing_serious_to_say(new_page: Callable[..., Page], name: str
         page.get_by_role("button", name=re.compile(button)).click()
         dialog = page.get_by_role("dialog")
         expect(dialog).to_be_visible()
+        wait_idle(page)
+        page.evaluate(SHOWN)
         assert page.evaluate(SERIOUS) == [], button
         dialog.press("Escape")
         expect(dialog).to_have_count(0)
