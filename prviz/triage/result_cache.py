@@ -35,8 +35,10 @@ CACHE_BYTES = 1_000_000_000
 # Nanoseconds (a day) that a file's last use may lie in the future, as by the clock of another machine; beyond, the time
 # counts as wrong.
 _AHEAD = 86_400 * 10**9
-# Name of a result's file, or of a temporary file left by a write that was cut off.
-_NAME = re.compile(r"[0-9a-f]{64}\.npz|\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
+# Name of a result's file, and of a temporary file, which a write that was cut off has left if it is older than
+# _CUT_OFF nanoseconds (an hour): a younger one may be another process's, which is still writing it.
+_RESULT, _TEMPORARY = re.compile(r"[0-9a-f]{64}\.npz"), re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
+_CUT_OFF = 3_600 * 10**9
 _BROKEN = (
     *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError, IndexError, SyntaxError),
     *(RuntimeError, MemoryError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
@@ -149,12 +151,14 @@ class ResultCache:
         """Delete the least recently used results until the rest fits; the newest stays."""
         if self.most_bytes is None:
             return
-        results, latest = [], time.time_ns() + _AHEAD
+        results, now = [], time.time_ns()
+        latest = now + _AHEAD
         for path in self.folder.iterdir():
             with contextlib.suppress(OSError):
-                if _NAME.fullmatch(path.name) and path != newest:
-                    status = path.lstat()
-                    used = status.st_mtime_ns
+                status = path.lstat()
+                used = status.st_mtime_ns
+                left = _TEMPORARY.fullmatch(path.name) and used < now - _CUT_OFF
+                if left or (_RESULT.fullmatch(path.name) and path != newest):
                     results.append((used if used <= latest else 0, status.st_size, path))
         held = sum(size for _, size, _ in results) + newest.stat().st_size
         for _, size, path in sorted(results):

@@ -274,13 +274,15 @@ def test_a_limited_folder_forgets_what_cut_off_writing_left(tmp_path: Path) -> N
     store = ResultCache(tmp_path / "kept", 10_000)
     store.folder.mkdir()
     left = store.folder / f".{'0' * 64}.0123456789abcdef.tmp"
-    mine = store.folder / ".mine.tmp"
-    for path in (left, mine):
+    mine, being_written = store.folder / ".mine.tmp", store.folder / f".{'1' * 64}.0123456789abcdef.tmp"
+    for path in (left, mine, being_written):
         path.write_bytes(bytes(20_000))
+    for path in (left, mine):
         os.utime(path, ns=(0, 0))
     store.put({"method": "knn", "n": 1}, outcome.measured[0].estimate, 1.0)
     assert not left.exists()
     assert mine.exists()
+    assert being_written.exists()
     assert store.get({"method": "knn", "n": 1}) is not None
 
 
