@@ -314,7 +314,7 @@ def _over_k(rows: pd.DataFrame) -> None:
         st.markdown("##### Over k")
         st.caption(
             "Stars: the k that comes closest to the truth for this pair and n. Dotted: what ever more samples come to "
-            "at this k, of kNN and coverage; the rest to 1 is the price of k."
+            "at this k, of kNN, coverage and iPR; the rest to 1 is the price of k."
         )
         live_figure(f"{KEY}-k-{len(panes)}", panes)
 

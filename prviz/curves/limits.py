@@ -2,12 +2,14 @@
 
 Around a point z the nearest of infinitely many samples, as many real as generated, are real with the probability
 eta(z) = p(z) / (p(z) + q(z)), independently. A family whose supports are counts among a fixed number of them keeps
-their noise: the limit lies above the truth, and no further sample repairs that.
+their noise: the limit lies above the truth, and no further sample repairs that. Of `ipr` nothing but the supports is
+left: where both distributions reach, its two counts have one and the same law, whatever eta is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from prviz.curves.pr_curve import PRCurve
 
 Floats = NDArray[np.float64]
+Rates = tuple[Floats, Floats]  # fpr, fnr
 
 # Bins of eta, which has a continuous distribution, and thresholds on the key c_Y / c_X at which coverage is integrated.
 STEPS = 400
@@ -32,7 +35,7 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
     truth : PRCurve
         The true curve; its edges hold the distribution of the density ratio.
     method : str
-        A name in LIMITS: "knn" or "coverage".
+        A name in LIMITS: "knn", "coverage" or "ipr".
     k : int
         Number of neighbours, at least 1.
     steps : int, default 400
@@ -41,7 +44,8 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
     Returns
     -------
     PRCurve
-        The limit, at or above the truth; it tends to the truth as k grows.
+        The limit, at or above the truth. As k grows it tends to the truth; that of "ipr" tends to the rectangle of
+        the extremes instead.
 
     Raises
     ------
@@ -54,17 +58,17 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
     edges of p P(key > t) and q P(key <= t), given eta. With k of `knn` the number of real samples among k is binomial;
     that of `coverage` counts until the k-th sample of the other role, which is negative binomial. Source:
     hal-05344404, proof of Theorem 5; its first version, equation 10.
+
+    The k-NN balls of `ipr` shrink with the density, so the number of them that hold a point has a law that depends on
+    k and the dimension alone. In high dimension it is Poisson with mean k (Yao and Simons 1996); no ball holds a
+    point with the probability exp(-k) then, and more rarely in low dimension (k = 1, d = 1: 0.25 instead of 0.37).
+    The limit of `kde` at a fixed k depends on the densities, not on their ratio alone, and is not given.
     """
     if method not in LIMITS:
         raise ValueError(f"method = {method!r}; the limit is known of {', '.join(LIMITS)}")
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ValueError(f"k = {k!r}; an integer from 1 is needed")
-    p, q, eta = _masses(truth, steps)
-    below = LIMITS[method](eta, k, steps)  # (thresholds, edges)
-    alone = 1.0 - truth.extreme_precision  # of the generated samples, where nothing real is: never called real
-    return PRCurve.from_error_rates(
-        np.clip(truth.extreme_recall - below @ p, 0.0, 1.0), np.clip(below @ q, 0.0, 1.0 - alone)
-    )
+    return PRCurve.from_error_rates(*LIMITS[method](truth, k, steps))
 
 
 def limit_seconds(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> float:
@@ -81,6 +85,25 @@ def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
     used = p + q > 0
     p, q = p[used], q[used]
     return p, q, np.clip(p / (p + q), _SMALLEST_SHARE, 1.0 - _SMALLEST_SHARE)
+
+
+def _of_shares(key_below: Callable[[Floats, int, int], Floats], truth: PRCurve, k: int, steps: int) -> Rates:
+    """Error rates of a family whose key is at most t with the probability `key_below` (thresholds, bins of eta)."""
+    p, q, eta = _masses(truth, steps)
+    below = key_below(eta, k, steps)
+    # A generated sample where nothing real is, is never called real, and the other way round.
+    return np.clip(truth.extreme_recall - below @ p, 0.0, 1.0), np.clip(below @ q, 0.0, truth.extreme_precision)
+
+
+def _ipr(truth: PRCurve, k: int, steps: int) -> Rates:  # noqa: ARG001 - exact
+    """Error rates of [c_X > 0], [c_Y = 0] and the thresholds between: no other decision differs from a coin's."""
+    p, q = truth.extreme_recall, truth.extreme_precision  # masses where both are
+    empty = np.exp(-k)
+    kept = empty * (1.0 - empty)  # c_Y = 0 < c_X, or the reverse
+    # c_X > 0; all but c_X = 0 < c_Y; c_Y = 0 < c_X; c_Y = 0. A sample without a ball counts as real in the second.
+    fpr = [empty, p * kept, p * (1.0 - kept) + (1.0 - p) * empty, p * (1.0 - empty)]
+    fnr = [q * (1.0 - empty), q * (1.0 - kept) + (1.0 - q) * empty, q * kept, empty]
+    return np.array(fpr), np.array(fnr)
 
 
 def _knn(eta: Floats, k: int, steps: int) -> Floats:  # noqa: ARG001 - exact
@@ -119,4 +142,8 @@ def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False)
     return found
 
 
-LIMITS: Mapping[str, Callable[[Floats, int, int], Floats]] = {"knn": _knn, "coverage": _coverage}
+LIMITS: Mapping[str, Callable[[PRCurve, int, int], Rates]] = {
+    "knn": partial(_of_shares, _knn),
+    "coverage": partial(_of_shares, _coverage),
+    "ipr": _ipr,
+}

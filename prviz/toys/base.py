@@ -211,7 +211,7 @@ class ToyProblem(ABC):
         return self._truth()
 
     def limit(self, method: str, k: int) -> PRCurve:
-        """The curve that `method` ("knn" or "coverage") tends to with more samples at a fixed k, with a split.
+        """The curve that `method` ("knn", "coverage" or "ipr") tends to with more samples at a fixed k, with a split.
 
         What lies between it and the truth is the price of k: no further sample repairs it. See
         `prviz.curves.limits.limit_curve`, also for the errors raised.
