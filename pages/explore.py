@@ -71,7 +71,8 @@ def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer
     problem, settings = chosen(moved_to, uploaded)
     settings = approximate.legal(live_view.legal(settings, problem))
     _say_adjusted(moved_to, settings)
-    answer = answers.answer(problem, settings, before, stop=answers.stop_clicked(FIGURE))
+    stop, patient = answers.stop_clicked(FIGURE), answers.polled(FIGURE)
+    answer = answers.answer(problem, settings, before, stop=stop, patient=patient)
     answers.say_stopped(results.key(problem, settings), "what follows still shows the settings before.")
     answers.say_stopped(results.profile_key(problem, settings), "k and bandwidth are measured one by one.")
     if answer.status.final:

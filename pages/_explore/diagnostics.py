@@ -9,13 +9,13 @@ from typing import Any
 
 import streamlit as st
 
-from pages._explore import frames as _frames
 from pages._explore import influence, live_view, space, tail, takeaway
 from pages._explore.compact import compact
 from pages._explore.live_view import linked, position
 from pages._explore.session import PANEL_TAB, PANELS, explore_session
 from pages._live.figure import FIGURE, Pane, Table, live_figure, moved
 from pages._shared import answers, best_setting, bounds, results
+from pages._shared import frames as _frames
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures

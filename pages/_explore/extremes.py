@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages._explore import frames as _frames
 from pages._explore.live_view import legal, linked, position
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, results
+from pages._shared import frames as _frames
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from pages._work.jobs import Progress

@@ -10,11 +10,11 @@ from typing import Any
 import streamlit as st
 
 from pages._explore import controls as _controls
-from pages._explore import data_controls, far_off, frames
+from pages._explore import data_controls, far_off
 from pages._explore.approximate import NOTE
 from pages._explore.session import PANEL_TAB, PANELS, explore_session
 from pages._live.figure import FIGURE, Bars, Pane, Slider, Table, lam_angle, live_figure, moved
-from pages._shared import bounds, results
+from pages._shared import bounds, frames, results
 from pages._shared.sources import Problem
 from pages._work.jobs import Status
 from prviz import figures

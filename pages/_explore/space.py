@@ -11,11 +11,11 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages._explore import cosupport, frames
+from pages._explore import cosupport
 from pages._explore.live_view import position
 from pages._explore.session import COLOUR, LAM_METHOD, explore_session
 from pages._live.figure import Pane, live_figure, moved
-from pages._shared import answers, cache, media, results, sample_display
+from pages._shared import answers, cache, frames, media, results, sample_display
 from pages._shared.sample_display import Evaluated
 from pages._shared.sources import Problem
 from prviz import figures

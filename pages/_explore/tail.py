@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._explore import frames
 from pages._explore.compact import compact
 from pages._explore.live_view import linked, position
 from pages._explore.session import explore_session
 from pages._live.figure import Pane, live_figure
-from pages._shared import results
+from pages._shared import frames, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures

@@ -10,11 +10,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages._explore import frames
 from pages._explore.approximate import NOTE
 from pages._explore.session import PANEL, PANEL_TAB, PANELS
 from pages._live.figure import as_text
-from pages._shared import bounds, results
+from pages._shared import bounds, frames, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz.curves import PRCurve

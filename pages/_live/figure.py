@@ -272,7 +272,7 @@ def _digest(text: bytes) -> str:
 
 
 def live_frames(key: str, frames: bytes) -> None:
-    """Give the browser the frames (see `pages._explore.frames`), as JSON; unchanged frames are not sent again."""
+    """Give the browser the frames (see `pages._shared.frames`), as JSON; unchanged frames are not sent again."""
     with st.container(key="prviz-frames"):
         _frames_component(key=key, data=frames)
 

@@ -1,4 +1,5 @@
-// Talking to Python: one request in flight, the newest value wins, and every answer says which request it is of.
+// Talking to Python: one request in flight, the newest value wins, and every answer says which request it is of. What
+// only asks for more is not counted: Python waits with its answer until there is more, or another request.
 
 import { setText } from "./dom.js";
 import { drawnHere } from "./view.js";
@@ -12,7 +13,7 @@ import { drawnHere } from "./view.js";
  *
  * @typedef {object} Requests
  * @property {number} turn number of the last request
- * @property {boolean} busy one is in flight
+ * @property {boolean} busy one is in flight that Python answers at once
  * @property {boolean} again the answer was not the last: ask with the same values
  * @property {boolean} stop what Python measures in the background is to stop
  * @property {string | null} chosen id of a curve, for the panels
@@ -39,14 +40,16 @@ export function ask(live) {
   const { requests, payload, controls: { list } } = live;
   if (requests.busy) return;
   const news = list.filter((control) => control.value !== control.sent), { again, stop, chosen, about } = requests;
-  if (!news.length && !again && !stop && !chosen && !about) return;
+  const wish = news.length > 0 || stop || chosen || about;
+  if (!wish && !again) return;
   for (const control of news) control.sent = control.value;
   const values = Object.fromEntries(list.map(({ spec, value }) => [spec.id, value]));
   // What was set for data that Python has replaced since must not count for those that followed.
   const epoch = (list.find(({ spec }) => spec.group === "data") ?? list.find(({ spec }) => spec.epoch))?.spec.epoch;
-  sendTurn(live, { ...values, epoch, ...(stop && { stop }), ...(chosen && { chosen }), ...(about && { about }) });
+  sendTurn(live, { ...values, epoch, ...(!wish && { again }), ...(stop && { stop }), ...(chosen && { chosen }), ...(about && { about }) });
   Object.assign(requests, { again: false, stop: false, chosen: null, about: null });
   live.timers.stop("poll");
+  if (!wish) return startLost(live); // Python may wait with its answer, but gives way to what comes next
   setBusy(live, true, !payload.model && (news.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live)));
 }
 
@@ -64,7 +67,12 @@ function setBusy(live, busy, outdated = false) {
   timers.stop("dim");
   if (!busy) return;
   if (outdated) timers.start("dim", DIM_MS, () => { root.dataset.busy = "true"; });
-  timers.start("lost", LOST_MS, () => { setBusy(live, false); requests.again = true; ask(live); });
+  startLost(live);
+}
+
+/** @param {LiveFigure} live */
+function startLost(live) {
+  live.timers.start("lost", LOST_MS, () => { setBusy(live, false); live.requests.again = true; ask(live); });
 }
 
 /** True if what Python sends was on its way when the last request went out: another widget has had an answer.

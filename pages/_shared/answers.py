@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages._live.figure import moved
-from pages._shared import bounds
+from pages._shared import bounds, frames
 from pages._shared import results as _results
 from pages._shared.cache import session
 from pages._shared.results import Results, key, profile_key, results, seconds
@@ -19,6 +20,7 @@ from pages._work.jobs import Job, JobRequest, Progress, Status
 from pages._work.store import LeastRecentlyUsed
 from prviz.measure.workload import live_size
 from prviz.reports.settings import ExploreSettings
+from prviz.server.reruns import give_way
 
 T = TypeVar("T")
 
@@ -27,10 +29,10 @@ INLINE_SECONDS = 0.15
 WAIT_SECONDS = 0.03
 # Seconds to wait for a job on a page without a main figure, where no moving slider is held up.
 ASIDE_SECONDS = 0.3
-# Shortest and longest pause, in seconds, before the browser polls again; a moved slider is answered at once.
-PAUSES = (0.1, 0.2)
-# The longest one, in seconds, while only a panel is still to come: each poll draws the page again.
-QUIET_PAUSE = 1.0
+# Seconds before the browser polls again; a moved slider is answered at once.
+PAUSE = 0.1
+# Seconds for which a poll waits for its job: each poll draws the page again. It gives way to all else at once.
+POLL_SECONDS, GIVE_WAY_SECONDS = 1.0, 0.01
 COMPUTING = "Computing"
 # The first, coarse drawing: its limit in seconds, and the fewest samples per set that make it worth drawing.
 COARSE_SECONDS = 0.04
@@ -49,12 +51,21 @@ class Answer:
     status: Status
 
 
-def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Answer], *, stop: bool = False) -> Answer:
+def answer(
+    problem: Problem,
+    settings: ExploreSettings,
+    before: Callable[[], Answer],
+    *,
+    stop: bool = False,
+    patient: bool = False,
+) -> Answer:
     """The answer to draw now for these settings; `before` gives the last final one, where nothing else can be drawn.
 
     In stages: results that are known; results measured at once; a coarse drawing; the coarse drawing while a job
     measures the rest, from the next answer on, so that a moving slider starts no job. After the final drawing a job
     makes the profile. Keys that the data refuse, and keys unfinished at a `stop`, are in the job queue's `stopped`.
+
+    patient : wait for a job, as long as the user asks for nothing else: what is on screen is the answer before.
     """
     jobs, wanted, tab = session().jobs, key(problem, settings), _waited_for()
     jobs.keep({wanted, profile_key(problem, settings), tab and tab.key, bounds.bound_key(problem, settings)})
@@ -64,7 +75,7 @@ def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Ans
         if unfinished is not None:
             jobs.stop(unfinished)
     if found is not None:
-        return Answer(problem, settings, found, Status(_background(problem, settings, tab)))
+        return Answer(problem, settings, found, Status(_background(problem, settings, tab, patient=patient)))
     if wanted in jobs.stopped:
         return replace(before(), status=Status(stale=True))
     expected, rough = seconds(problem, settings), _coarse(problem, settings)
@@ -77,7 +88,7 @@ def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Ans
     else:  # a job that was running before is waited for briefly
         begun = jobs.at_work(wanted) is not None
         job = jobs.ask(request)
-        job.wait(WAIT_SECONDS if begun else 0)
+        _wait(job, WAIT_SECONDS if begun else 0, patient=patient)
     found = _taken(job)
     if found is not None:
         # The next job is announced with the new drawing but not started, so that a moving slider pays nothing.
@@ -105,10 +116,19 @@ def _taken(job: Job[T]) -> T | None:
         return None
 
 
-def awaited_job(request: JobRequest[Any], wait: float) -> Job[Any] | None:
+def _wait(job: Job[Any], seconds: float, *, patient: bool) -> None:
+    """Wait for the job; a patient page waits for POLL_SECONDS, and gives way to what the user asks for meanwhile."""
+    job.wait(seconds)
+    end = time.monotonic() + POLL_SECONDS
+    while patient and job.working and time.monotonic() < end:
+        give_way()
+        job.wait(GIVE_WAY_SECONDS)
+
+
+def awaited_job(request: JobRequest[Any], wait: float, *, patient: bool = False) -> Job[Any] | None:
     """The running job of this request; None if it ends within `wait` seconds, its result or error being kept."""
     job = session().jobs.ask(request)
-    job.wait(wait)
+    _wait(job, wait, patient=patient)
     if job.working or job.cancelled:
         return job
     _taken(job)
@@ -134,22 +154,31 @@ def coarse_size(problem: Problem, settings: ExploreSettings) -> int:
 def progress_of(job: Job[Any], note: str, **rest: bool) -> dict[str, Any]:
     """Progress of a running job, for the browser."""
     left = job.seconds_left
-    pause = round(min(max(left / 2, PAUSES[0]), QUIET_PAUSE if rest.get("quiet") else PAUSES[1]), 3)
-    return {"share": round(job.share, 3), "left": round(left, 1), "note": note, "pause": pause, **rest}
+    return {"share": round(job.share, 3), "left": round(left, 1), "note": note, "pause": PAUSE, **rest}
 
 
 def _announced(expected: float, note: str, *, quiet: bool) -> dict[str, Any]:
     """Announcement of a job that starts when the browser polls again."""
-    return {"share": None, "left": round(expected, 1), "note": note, "pause": PAUSES[quiet], "quiet": quiet}
+    return {"share": None, "left": round(expected, 1), "note": note, "pause": PAUSE, "quiet": quiet}
 
 
 def stop_clicked(figure: str) -> bool:
-    """True once for each click on the figure's Stop, however often the figure's values are read."""
-    values, turns = moved(figure), session().stop_turns
-    clicked = bool(values.get("stop")) and values.get("turn") != turns.get(figure)
-    if clicked:
-        turns[figure] = values.get("turn")
-    return clicked
+    """True once for each click on the figure's Stop."""
+    return _told(figure, "stop")
+
+
+def polled(figure: str) -> bool:
+    """True once for each request of the figure that asks for nothing but what is still to come."""
+    return _told(figure, "again")
+
+
+def _told(figure: str, word: str) -> bool:
+    """True once for each request with this word, however often the figure's values are read."""
+    values, turns = moved(figure), session().told_turns
+    told = bool(values.get(word)) and values.get("turn") != turns.get((figure, word))
+    if told:
+        turns[figure, word] = values.get("turn")
+    return told
 
 
 # ---- what is computed after the final drawing ----
@@ -160,7 +189,7 @@ def _open(problem: Problem, settings: ExploreSettings, tab: JobRequest[Any] | No
     ks, units = problem.stops(settings)
     profile = JobRequest(
         profile_key(problem, settings),
-        lambda progress: _results.make_profile(problem, settings, progress),
+        lambda progress: frames.make_profile(problem, settings, progress),
         seconds(problem, settings, ks=len(ks), bandwidths=len(units)),
         "Preparing every k and bandwidth",
         session().profiles,
@@ -175,10 +204,12 @@ def is_open(request: JobRequest[Any]) -> bool:
     return request.key not in _store(request) and request.key not in session().jobs.stopped
 
 
-def _background(problem: Problem, settings: ExploreSettings, tab: JobRequest[Any] | None) -> dict[str, Any] | None:
+def _background(
+    problem: Problem, settings: ExploreSettings, tab: JobRequest[Any] | None, *, patient: bool
+) -> dict[str, Any] | None:
     """Status sent with an unchanged drawing: runs the remaining jobs one after another."""
     for request in _open(problem, settings, tab):
-        job = awaited_job(request, WAIT_SECONDS)
+        job = awaited_job(request, WAIT_SECONDS, patient=patient)
         if job is not None and job.working:
             return progress_of(job, request.note, quiet=True)
     return None

@@ -45,7 +45,7 @@ class Session:
     waited_for : what the open tab waits for, as the last run of the page has registered it; `known_wait` is the key
         that the main figure knows.
     viewer : an id of this session among the viewers of shared runs. left_runs : keys of the runs it has stopped.
-    stop_turns : by figure, the move that was its last click on Stop.
+    told_turns : by figure and word, the last request of the figure with that word.
     """
 
     page: str = ""
@@ -59,7 +59,7 @@ class Session:
     known_wait: Hashable = None
     viewer: str = field(default_factory=secrets.token_hex)
     left_runs: set[Hashable] = field(default_factory=set)
-    stop_turns: dict[str, object] = field(default_factory=dict)
+    told_turns: dict[tuple[str, str], object] = field(default_factory=dict)
     jobs: JobQueue = field(default_factory=JobQueue)
     results: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(CAPACITY, RESULTS_BYTES))
     samples: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, SAMPLES_BYTES))

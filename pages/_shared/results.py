@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -58,12 +58,16 @@ class Results:
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat where they fit."""
+    """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat where they fit.
+
+    frames : the curves as the browser gets them, by the id of what they show (pages/_shared/frames.py).
+    """
 
     unit: float
     runs: tuple[Mapping[Key, Curves], ...]
     means: Mapping[Key, PRCurve]
     estimates: Mapping[Key, Estimate]
+    frames: dict[str, Any] = field(default_factory=dict)
 
     def curve(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> PRCurve:
         """The mean over the repeats at this k, or at this bandwidth in the units of the data."""
@@ -72,6 +76,7 @@ class Profiles:
     @property
     def nbytes(self) -> int:
         kept = sum(2 * run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
+        kept += sum(int(each.nbytes) for each in self.frames.values())
         return kept + sum(curve.vertices.nbytes for run in self.runs for curves in run.values() for curve in curves)
 
 
@@ -207,11 +212,11 @@ def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress
                 bandwidths=[u * radius for u in units],
                 split=settings.split,
                 seed=seed,
-                progress=_part(progress, repeat, 0.8, count),
+                progress=part_of(progress, repeat, 0.8, count),
             )
             found |= {_at(name, k): each for (name, k), each in profile.by_k.items()}
             found |= {("bandwidth", *stop): each for stop, each in profile.by_bandwidth.items()}
-        tick, curves = _part(progress, repeat + 0.8, 0.2, count), dict[Key, Curves]()
+        tick, curves = part_of(progress, repeat + 0.8, 0.2, count), dict[Key, Curves]()
         for stop, each in found.items():
             tick(len(curves) / len(found))
             curves[stop] = replace(each).curves  # of a copy, which is dropped with its large rates
@@ -221,7 +226,7 @@ def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress
     return Profiles(radius, tuple(runs), means, kept)
 
 
-def _part(progress: Progress, begun: float, size: float, count: int) -> Progress:
+def part_of(progress: Progress, begun: float, size: float, count: int) -> Progress:
     """The progress of one part: `begun` and `size` in repeats, of `count`."""
     return lambda share: progress((begun + size * share) / count)
 

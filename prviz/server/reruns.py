@@ -1,8 +1,11 @@
-"""Runs of a page that the browser asks for while another is about to begin: no click is lost, no left page drawn."""
+"""Runs of a page that the browser asks for while another is about to begin, or waits for its work."""
 
 from __future__ import annotations
 
 from typing import Any
+
+# Sessions of which the browser has asked for a run that has not begun.
+_asked: set[str] = set()
 
 
 def guard_reruns() -> None:
@@ -36,17 +39,32 @@ def guard_reruns() -> None:
             sent.extend(pressed[name] for name in pressed.keys() - {each.id for each in sent})
             if pressed:
                 waiting[session.id] = pressed
+            _asked.add(session.id)
         request_rerun(session, wanted)
 
     def begin(state: Any, *states: Any, **options: Any) -> None:
         context = get_script_run_ctx()
         if context is not None:
             waiting.pop(context.session_id, None)
+            _asked.discard(context.session_id)
         press(state, *states, **options)
 
     request.__module__ = __name__
     AppSession.request_rerun = request  # type: ignore[assignment, method-assign]
     SessionState.on_script_will_rerun = begin  # type: ignore[assignment, method-assign]
+
+
+def give_way() -> None:
+    """End the running part of a page, which only waits, where the browser has asked for a run: that begins at once.
+
+    Otherwise it would begin after this one: a run that was asked for by a part of the page ends none.
+    """
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+    context = get_script_run_ctx()
+    if context is not None and context.session_id in _asked and context.fragment_ids_this_run:
+        st.rerun(scope="fragment")
 
 
 def _is_pressed(state: Any) -> bool:

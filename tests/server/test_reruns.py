@@ -12,7 +12,7 @@ from streamlit.runtime import scriptrunner
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.state.session_state import SessionState
 
-from prviz.server.reruns import guard_reruns
+from prviz.server.reruns import give_way, guard_reruns
 
 
 class Session:
@@ -32,7 +32,12 @@ def passed_on(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     passed: list[Any] = []
     monkeypatch.setattr(AppSession, "request_rerun", lambda _, wanted: passed.append(wanted))
     monkeypatch.setattr(SessionState, "on_script_will_rerun", lambda *_, **__: None)
-    monkeypatch.setattr(scriptrunner, "get_script_run_ctx", lambda: SimpleNamespace(session_id="a visitor"))
+    monkeypatch.setattr(
+        scriptrunner,
+        "get_script_run_ctx",
+        lambda: SimpleNamespace(session_id="a visitor", fragment_ids_this_run=["figure"]),
+    )
+    monkeypatch.setattr("prviz.server.reruns._asked", set())
     guard_reruns()
     guard_reruns()  # a second time changes nothing
     return passed
@@ -72,3 +77,19 @@ def test_a_click_is_carried_until_a_run_has_come_to_it(passed_on: list[Any]) -> 
     AppSession.request_rerun(session, after)
     assert not after.widget_states.widgets
     assert passed_on == [clicked, part, later, after]
+
+
+def test_a_run_that_only_waits_gives_way_to_the_next(passed_on: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    session: Any = Session("explore")
+    ended: list[str] = []
+    monkeypatch.setattr("streamlit.rerun", lambda scope: ended.append(scope))
+    give_way()
+    assert not ended
+    asked = wanted("explore", "figure")
+    AppSession.request_rerun(session, asked)
+    give_way()
+    assert ended == ["fragment"]
+    SessionState().on_script_will_rerun(asked.widget_states)  # the next has begun
+    give_way()
+    assert ended == ["fragment"]
+    assert passed_on == [asked]

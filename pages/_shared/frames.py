@@ -11,6 +11,7 @@ from typing import Any
 from pages._live.figure import as_text, live_frames
 from pages._shared import cache, results
 from pages._shared.sources import Problem
+from pages._work.jobs import Progress
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column, numbers, table_columns
 from prviz.estimators import ESTIMATORS
@@ -18,6 +19,8 @@ from prviz.reports.settings import ExploreSettings
 
 # Decimals of the numbers sent to the browser: far finer than a pixel and than the table's three decimals.
 DIGITS = 9
+# Share of the time for a profile that its curves take; the numbers of the frames take the rest.
+PROFILE_SHARE = 0.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,23 +46,39 @@ def profile_id(problem: Problem, settings: ExploreSettings) -> str:
     return hashlib.sha256(repr((decisive, settings.b, settings.eps)).encode()).hexdigest()[:16]
 
 
+def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress) -> results.Profiles:
+    """`results.make_profile`, with its frames; for any thread."""
+    profile = results.make_profile(problem, settings, results.part_of(progress, 0, PROFILE_SHARE, 1))
+    found = Frames(frames(profile, problem, settings, problem.truth, lambda: progress(PROFILE_SHARE)))
+    found.text  # noqa: B018 - made here, not while a page is drawn
+    profile.frames[profile_id(problem, settings)] = found
+    return profile
+
+
 def frames(
-    profile: results.Profiles, problem: Problem, settings: ExploreSettings, truth: PRCurve | None
+    profile: results.Profiles,
+    problem: Problem,
+    settings: ExploreSettings,
+    truth: PRCurve | None,
+    tick: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method and stop.
 
-    A method that no slider moves is in neither table.
+    A method that no slider moves is in neither table. `tick` is called before each curve; it may raise to stop.
     """
     ks, units = problem.stops(settings)
     followers = [name for name in settings.methods if ESTIMATORS[name].tunes]
     tuned = [name for name in followers if ESTIMATORS[name].tunes == "bandwidth"]
+
+    def numbered(curve: PRCurve) -> list[float]:
+        tick()
+        return row(curve, truth, settings)
+
     return {
         "id": profile_id(problem, settings),
         "columns": [column.key for column in columns(truth, settings)],
-        "k": _table(ks, followers, lambda name, k: profile.curve(name, int(k)), truth, settings),
-        "bandwidth": _table(
-            units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), truth, settings
-        ),
+        "k": _table(ks, followers, lambda name, k: profile.curve(name, int(k)), numbered),
+        "bandwidth": _table(units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), numbered),
     }
 
 
@@ -67,14 +86,13 @@ def _table(
     stops: Iterable[float],
     names: Iterable[str],
     curve: Callable[[str, float], PRCurve],
-    truth: PRCurve | None,
-    settings: ExploreSettings,
+    numbered: Callable[[PRCurve], list[float]],
 ) -> dict[str, Any]:
     found = {name: [curve(name, stop) for stop in stops] for name in names}
     return {
         "stops": list(stops),
         "curves": {name: [flat(each) for each in curves] for name, curves in found.items()},
-        "rows": {name: [row(each, truth, settings) for each in curves] for name, curves in found.items()},
+        "rows": {name: [numbered(each) for each in curves] for name, curves in found.items()},
     }
 
 
@@ -105,8 +123,11 @@ def known_frames(problem: Problem, settings: ExploreSettings) -> Frames | None:
     profile = results.profile(problem, settings)
     if profile is None:
         return None
-    key = ("frames", profile_id(problem, settings))
-    return cache.remembered(key, lambda: Frames(frames(profile, problem, settings, problem.truth)))
+    held: Frames | None = profile.frames.get(profile_id(problem, settings))
+    if held is None:  # the same curves with other numbers
+        key = ("frames", profile_id(problem, settings))
+        held = cache.remembered(key, lambda: Frames(frames(profile, problem, settings, problem.truth)))
+    return held
 
 
 def send(problem: Problem, settings: ExploreSettings) -> None:
