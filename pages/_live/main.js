@@ -121,7 +121,7 @@ function create(parent) {
 
 /** Width, and height where a pane fits the window.
  * @param {LiveFigure} live */
-const sizeOf = ({ root, panes }) => `${root.clientWidth} ${panes.some(({ spec }) => spec.fit || isStrip(spec)) ? window.innerHeight : ""}`;
+const sizeOf = ({ root, panes }) => `${root.clientWidth} ${panes.some(({ spec }) => spec.fit || spec.compact || isStrip(spec)) ? window.innerHeight : ""}`;
 
 /** @param {LiveFigure} live @param {Pane} pane */
 function purge(live, pane) {

@@ -216,11 +216,13 @@ export const isStrip = ({ id }) => id === "sweep";
 /** Its place among the panes, with the room that it will take: no jump at the first drawing.
  * @param {Pane} pane */
 export function placePane(pane) {
-  const { wide, small, half, square, fit, height } = pane.spec;
+  const { wide, small, half, square, fit, compact, height } = pane.spec;
   pane.box.style.flexBasis = wide ? "100%" : "";
   pane.box.classList.toggle("small", small);
   pane.box.classList.toggle("half", half);
   pane.box.classList.toggle("fit", fit);
+  pane.box.classList.toggle("compact", compact);
+  pane.plot.style.setProperty("--height", `${height}px`);
   if (!fit) pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane.spec) : height}px`;
 }
 
@@ -260,7 +262,7 @@ export function themed(live, pane, figure) {
     // A drag zooms only after a press of the button for it; nor must a finger that scrolls the page select what it crosses.
     dragmode: spec.link && !spec.small && !matchMedia("(pointer: coarse)").matches ? "lasso" : false,
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    height: spec.square ? squareHeight(width, spec) : (isStrip(spec) && pane.plot.clientHeight) || spec.height, font: { ...layout.font, ...font },
+    height: spec.square ? squareHeight(width, spec) : ((isStrip(spec) || spec.compact) && pane.plot.clientHeight) || spec.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("st-secondary-background-color"), bordercolor: grid, font },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: "#8a8a8a", activecolor: css("st-primary-color") },
   });
