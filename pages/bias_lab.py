@@ -15,9 +15,12 @@ def page() -> None:
     st.title("Bias lab", anchor=False)
     names = list(SECTIONS)
     bind = None if cache.page_wished() else "query-params"
-    section = SECTIONS[choose_one("Section", names, names[0], key="section", bind=bind, label_visibility="collapsed")]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        name = choose_one("Section", names, names[0], key="section", bind=bind, label_visibility="collapsed")
+        section = SECTIONS[name]
+        with st.popover("What is this?", icon=":material/help:", type="tertiary"):
+            st.markdown(section.IDEA)
     cache.leave_page()
-    st.markdown(section.IDEA)
     section.draw()
 
 

@@ -16,13 +16,18 @@ from pages._explore import parameters as _parameters
 from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
+    COLOURS,
     FAMILY,
     FORMER_PANELS,
+    HIDDEN,
+    MAIN_VIEW,
     PANEL,
     PANEL_TAB,
     PRESET,
     PROBLEM,
     SOURCE,
+    VIEW,
+    VIEWS,
     explore_session,
 )
 from pages._live.figure import FIGURE, place
@@ -30,6 +35,7 @@ from pages._shared import families as _families
 from pages._shared import uploads
 from pages._shared.cache import session
 from pages._shared.uploads import Uploaded
+from prviz.estimators import ESTIMATORS
 from prviz.figures import TRUTH_COLOR
 from prviz.readers import bundled
 from prviz.reports.settings import FIRST_VIEW, ExploreSettings, Source
@@ -50,6 +56,10 @@ def start() -> ExploreSettings:
         held.tunings[held.start.source] = held.start.k, held.start.bandwidth
         panel = st.query_params.get(PANEL)
         _begin(PANEL_TAB, FORMER_PANELS.get(panel or "", panel))
+        if st.query_params.get(VIEW) in VIEWS:
+            st.session_state[MAIN_VIEW] = st.query_params[VIEW]
+        held.colour = st.query_params.get(COLOURS, held.colour)
+        held.hidden = tuple(name for name in st.query_params.get(HIDDEN, "").split(",") if name in ESTIMATORS)
     return held.start
 
 

@@ -58,7 +58,8 @@ def draw(problem: Problem, settings: ExploreSettings) -> None:
     seconds = results.seconds(problem, settings) + FIT_SECONDS
     found = answers.tab_result(key, seconds, lambda progress: measure(problem, settings, progress))
     if found is not None:
-        st.caption(f"± on a {'poor ' if found.poor else ''}surrogate", help=ABOUT + POOR * found.poor)
+        better = ": [fit a better one](./bias_lab?section=Data+like+yours)" if found.poor else ""
+        st.caption(f"± on a {'poor ' if found.poor else ''}surrogate{better}", help=ABOUT + POOR * found.poor)
 
 
 def measure(problem: Problem, settings: ExploreSettings, progress: Progress) -> SurrogateErrors:

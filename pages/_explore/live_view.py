@@ -12,10 +12,11 @@ import streamlit as st
 from pages._explore import controls as _controls
 from pages._explore import data_controls, far_off
 from pages._explore.approximate import NOTE
-from pages._explore.session import PANEL_TAB, PANELS, explore_session
+from pages._explore.session import MAIN_VIEW, PANEL_TAB, PANELS, VIEWS, explore_session
 from pages._live.figure import FIGURE, Bars, Pane, Slider, Table, lam_angle, live_figure, moved
 from pages._shared import bounds, frames, results
 from pages._shared.sources import Problem
+from pages._shared.widgets import begin
 from pages._work.jobs import Status
 from prviz import figures
 from prviz.curves import PRCurve
@@ -36,7 +37,6 @@ LIMITS_HELP = (
     "further sample repairs, only another k."
 )
 ERROR_HELP = "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
-VIEWS = ("PR", "Error space")
 HELP = "Higher and further right is better. A click on a curve sets λ and colours the samples by its decision there."
 
 
@@ -143,9 +143,11 @@ def draw(
     """Draw the figure; its controls show the requested settings, also while an earlier figure is on screen."""
     truth, curves, limit = problem.truth, found.curves, bounds.bound(problem, settings)
     errors = far_off.known(problem, settings)
-    view = st.segmented_control(
-        "Axes", VIEWS, required=True, default=VIEWS[0], label_visibility="collapsed", key="main-view"
-    )
+    begin(MAIN_VIEW, VIEWS[0])
+    view = st.segmented_control("Axes", VIEWS, required=True, label_visibility="collapsed", key=MAIN_VIEW)
+    held, sent = explore_session(), moved(FIGURE).get("hidden")
+    if isinstance(sent, list):
+        held.hidden = tuple(name for name in ESTIMATORS if name in sent)
     live_figure(
         FIGURE,
         _panes(problem, settings, found) if view == VIEWS[0] else [error_space(problem, found)],
@@ -158,7 +160,11 @@ def draw(
         errors=None if errors is None else errors.area,
         frames=frames.profile_id(problem, settings) if status.final else "",
         shown=position(problem, settings),
-        answer={**status.payload(), "other": bool(status.more) and asked[0].key[:2] != problem.key[:2]},
+        answer={
+            **status.payload(),
+            "other": bool(status.more) and asked[0].key[:2] != problem.key[:2],
+            "hidden": held.hidden,
+        },
     )
     frames.send(*asked)
 

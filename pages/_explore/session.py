@@ -19,6 +19,9 @@ LAM_METHOD, COLOUR = "lambda-method", "space-colour"
 # Entry of a link that names the open panel, the key of the panels' tabs, and their names, the first opening by itself.
 PANEL, PANEL_TAB = "panel", "diagnostics"
 PANELS = ("Space", "Extremes", "All numbers")
+# Further entries of a link: the main figure's axes, their names, and its key; what the colours mean; hidden families.
+VIEW, VIEWS, MAIN_VIEW = "view", ("PR", "Error space"), "main-view"
+COLOURS, HIDDEN = "colour", "hidden"
 # Names of panels in older links.
 FORMER_PANELS = {"Ends": "Extremes"}
 
@@ -29,6 +32,7 @@ class ExploreSession:
 
     start : the settings that widgets and figure begin with: those of the link, of another page, or the defaults.
     link_messages : what was wrong with the link. put : True until the page opens with the settings of another page.
+    hidden : the families whose curves the user has hidden.
     good : by toy, the last parameters that it accepted.
     numbers : n, seed, split (0: none), repeats and the toys' parameters; `epoch` counts how often Python replaced the
         user's.
@@ -48,6 +52,7 @@ class ExploreSession:
     start: ExploreSettings | None = None
     link_messages: list[str] = field(default_factory=list)
     put: bool = False
+    hidden: tuple[str, ...] = ()
     good: dict[str, Mapping[str, ParameterValue]] = field(default_factory=dict)
     numbers: dict[str, Value] = field(default_factory=dict)
     epoch: int = 0

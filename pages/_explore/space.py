@@ -302,7 +302,9 @@ def _laid_out(figure: go.Figure, colour: str, *, enlarged: bool) -> go.Figure:
     figure.update_layout(showlegend=colour != "Decision" and (enlarged or not flat))
     if enlarged:
         return figure.update_layout(height=ENLARGED_HEIGHT)
-    cosupport.beside_curve(figure, below={"Role": 36, "Belief": 36, "Decision": 4}[colour] + 18 * flat, ticks=flat)
+    cosupport.beside_curve(figure, below={"Role": 4, "Belief": 36, "Decision": 4}[colour] + 18 * flat, ticks=flat)
+    if colour == "Role":  # above the samples, in sight whatever stands below
+        figure.update_layout(margin_t=30, legend={"y": 1, "yanchor": "bottom"})
     if colour == "Decision":
         figure.layout.height -= BUTTONS_HEIGHT
     if colour == "Belief":

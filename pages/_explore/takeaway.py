@@ -11,7 +11,18 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages._explore.approximate import NOTE
-from pages._explore.session import PANEL, PANEL_TAB, PANELS
+from pages._explore.session import (
+    COLOURS,
+    HIDDEN,
+    MAIN_VIEW,
+    PANEL,
+    PANEL_TAB,
+    PANELS,
+    VIEW,
+    VIEWS,
+    ExploreSession,
+    explore_session,
+)
 from pages._live.figure import as_text
 from pages._shared import bounds, frames, results
 from pages._shared.sources import Problem
@@ -54,7 +65,7 @@ def summary(problem: Problem, settings: ExploreSettings, found: results.Results)
 def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """The link in the address bar, and behind one button files, code and link that reproduce the screen."""
     settings = replace(settings, repeats=results.repeats(problem, settings))
-    query = settings.to_query() | _open_panel()
+    query = settings.to_query() | _shown(settings)
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
     with st.container(key="part-export"):
@@ -64,19 +75,27 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
             _export(problem, settings, found, f"{st.context.url}?{urlencode(query)}".removesuffix("?"))
 
 
-def _open_panel() -> dict[str, str]:
-    """The open panel as an entry of the link; none while it is the first, which opens by itself."""
-    name = st.session_state.get(PANEL_TAB) or PANELS[0]
-    return {} if name == PANELS[0] else {PANEL: name}
+def _shown(settings: ExploreSettings) -> dict[str, str]:
+    """What is open and drawn, as entries of the link, as far as it is not so at first."""
+    held, state = explore_session(), st.session_state
+    hidden = ",".join(name for name in settings.methods if name in held.hidden)
+    entries = {
+        PANEL: (state.get(PANEL_TAB), PANELS[0]),
+        VIEW: (state.get(MAIN_VIEW), VIEWS[0]),
+        COLOURS: (held.colour, ExploreSession().colour),
+        HIDDEN: (hidden, ""),
+    }
+    return {name: value for name, (value, first) in entries.items() if value and value != first}
 
 
 def _export(problem: Problem, settings: ExploreSettings, found: results.Results, link: str) -> None:
     name = "prviz-" + (settings.problem or "upload")
     approximation, bound = found.approximation, bounds.bound(problem, settings)
     line = "; ".join([settings.line(problem.root_k), *([] if approximation is None else [approximation.label])])
+    drawn = {name: curve for name, curve in found.curves.items() if name not in explore_session().hidden}
     drawing = partial(
         pr_svg,
-        found.curves,
+        drawn or found.curves,
         title=problem.title,
         subtitle=line,
         truth=problem.truth,

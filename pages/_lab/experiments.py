@@ -23,11 +23,11 @@ from prviz.studies.papers.base import stored
 from prviz.studies.papers.forensics import CONVENTION_COLUMNS, DRAWINGS, read_by
 
 IDEA = (
-    "How good is an estimate of a precision-recall curve? That can be measured where the true curve is known. Here "
+    "How good is an estimate of a precision-recall curve? That can be measured where the true curve is known. These "
     "are the experiments of the papers that the estimators come from: the published figures beside those measured here."
 )
 MENU = "experiment-menu"
-KEPT, RUN = "Result at paper size", "Run it yourself"
+KEPT, RUN = "Paper size", "Run it yourself"
 MODES: dict[Mode, str] = {"quick": "Quick", "paper": "Paper size"}
 _HEADS = {
     "ours": ("ours", "Mean over the repeats."),
@@ -66,38 +66,45 @@ def draw() -> None:
     if st.session_state.get(MENU) not in EXPERIMENTS:
         named = st.query_params.get("experiment", "")
         st.session_state[MENU] = named if named in EXPERIMENTS else next(iter(EXPERIMENTS))
-    name: str = st.selectbox(
-        "Experiment", list(EXPERIMENTS), format_func=lambda name: EXPERIMENTS[name].title, key=MENU
-    )
+    head = st.container(horizontal=True, vertical_alignment="center", key="experiment-head")
+    with head:
+        name: str = st.selectbox(
+            "Experiment",
+            list(EXPERIMENTS),
+            format_func=lambda name: EXPERIMENTS[name].title,
+            key=MENU,
+            label_visibility="collapsed",
+            width=360,
+        )
     st.query_params["experiment"] = name
     experiment = EXPERIMENTS[name]
-    st.header(plain(experiment.title), anchor=False)
-    st.markdown(f"**{plain(experiment.question)}**")
-    st.caption(f"Source: {plain(experiment.source)}")
     try:
         kept = stored(experiment)
     except ValueError as error:
         st.warning(plain(f"The result at paper size can't be shown: {error}."), icon=":material/broken_image:")
         kept = None
-    if kept is None:
-        _run(experiment)
-    else:
-        result, run = st.tabs([KEPT, RUN], key="result", on_change="rerun", bind="query-params")
-        if result.open:
-            with result:
+    with head:
+        result = RUN
+        if kept is not None:
+            result = choose_one(
+                "Result", (KEPT, RUN), KEPT, key="result", bind="query-params", label_visibility="collapsed"
+            )
+        with st.popover("About", icon=":material/help:", type="tertiary"):
+            st.markdown(f"**{plain(experiment.question)}**")
+            st.caption(f"Source: {plain(experiment.source)}")
+            if kept is not None:
                 st.markdown(plain(experiment.setting("paper")))
                 st.caption(plain(facts(kept.facts)))
-                _draw(experiment, kept.rows, complete=True, key="kept")
                 _shell(kept.facts.command)
-        if run.open:
-            with run:
-                _run(experiment)
-    explore_link(*EXPLORE[experiment.name])
+        explore_link(*EXPLORE[experiment.name])
+    if kept is None or result == RUN:
+        _run(experiment)
+    else:
+        _draw(experiment, kept.rows, complete=True, key="kept")
 
 
 def _run(experiment: Experiment) -> None:
-    mode = choose_one("Size", MODES, "quick", key="mode")
-    st.markdown(plain(experiment.setting(mode)))
+    mode = choose_one("Size", MODES, "quick", key="mode", label_visibility="collapsed")
     work = work_box.WorkRequest(
         ("experiment", experiment.name, mode),
         f"{experiment.name} {mode}",
@@ -106,7 +113,9 @@ def _run(experiment: Experiment) -> None:
         experiment.seconds(mode) / available_threads(),
     )
     work_box.box(work, lambda rows, complete: _draw(experiment, rows, complete=complete, key="run"))
-    _shell(f"prviz experiment {experiment.name}" + (" --paper" if mode == "paper" else ""))
+    with st.expander("What is measured"):
+        st.markdown(plain(experiment.setting(mode)))
+        _shell(f"prviz experiment {experiment.name}" + (" --paper" if mode == "paper" else ""))
 
 
 def _shell(line: str) -> None:
@@ -118,25 +127,32 @@ def _shell(line: str) -> None:
 
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
+    """The message and its figure; below, closed, everything else that the rows say."""
+    head = st.container(horizontal=True, vertical_alignment="center")
+    message = head.container(width="content")
     if experiment.columns is CONVENTION_COLUMNS:
-        rows = _by_convention(rows, key)
-    said = plain(experiment.says(rows))
-    st.markdown(said if complete else f"So far: {said}")
+        with head:
+            rows = _by_convention(rows, key)
+    said = plain(experiment.message(rows))
+    message.subheader(said if complete else f"So far: {said}", anchor=False)
     chart = experiment.chart(rows)
-    st.caption(plain(_legend(chart)))
     draw_chart(chart, f"experiment-{key}", "The table below holds")
-    _table(experiment.figures(rows))
+    with st.expander("All numbers"):
+        st.markdown(plain(experiment.says(rows)))
+        st.caption(plain(_legend(chart)))
+        _table(experiment.figures(rows))
 
 
 def draw_chart(chart: Chart, key: str, numbers: str) -> None:
     """Draw every panel; ``numbers`` says in their texts for screen readers what holds the numbers."""
     panels = figures.experiment_figures(chart)
-    square, half = isinstance(chart, CurveChart), len(panels) != 3
+    square = isinstance(chart, CurveChart)
     panes = [
-        Pane(f"panel{place}", figure, title, square=square, half=half, alt=_alternative(chart, title, numbers))
+        Pane(f"panel{place}", figure, title, square=square, alt=_alternative(chart, title, numbers))
         for place, (title, figure) in enumerate(panels.items())
     ]
-    live_figure(key, panes)
+    with st.container(key=f"side-by-side-{key}"):
+        live_figure(key, panes)
 
 
 def _by_convention(rows: pd.DataFrame, key: str) -> pd.DataFrame:
@@ -164,7 +180,9 @@ def facts(provenance: Provenance) -> str:
 
 def _legend(chart: Chart) -> str:
     if isinstance(chart, HeatMap):
-        return f"{chart.label}: the brighter, the higher, from {chart.low:g} to {chart.high:g}. {chart.note}".strip()
+        signed = f" {', '.join(chart.signed)}: red above 0, blue below." if chart.signed else ""
+        scale = f"the brighter, the higher, from {chart.low:g} to {chart.high:g}"
+        return f"{chart.label}: {scale}.{signed} {chart.note}".strip()
     if isinstance(chart, CurveChart):
         bands = [band for panel in chart.panels.values() for band in panel.values()]
         area = " Area: one standard deviation over the repeats to either side." if _spread(bands) else ""

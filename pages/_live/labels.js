@@ -25,9 +25,9 @@ export function drawLabels({ rows: { hidden } }, pane, curves, drawn) {
   /** @type {[number, number][]} */
   const taken = [];
   const { data } = pane.spec.figure, bound = data.some(({ legendgroup, fill }) => legendgroup === "bound" && fill);
-  const said = [bound && "grey: the truth is not here (95 %)", data.some(({ meta }) => meta === "limit") && "dotted: with ever more samples"].filter(Boolean);
+  const said = [bound && "the truth lies below the grey (95 %)", data.some(({ meta }) => meta === "limit") && "dotted: with ever more samples"].filter(Boolean);
   const asides = said.map((words, i) => {
-    const aside = shape("text", { x: axes.xaxis._length - 8, y: 18 + 16 * i, "text-anchor": "end", class: "aside" });
+    const aside = shape("text", { x: 8, y: axes.yaxis._length - 10 - 16 * i, class: "aside" });
     aside.textContent = String(words);
     return aside;
   });

@@ -90,8 +90,13 @@ function create(parent) {
   const listener = (curves = true) => {
     if (!controls.list.length && live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane) || movesLam(pane)))) schedule(live, curves);
   };
-  const escape = (/** @type {KeyboardEvent} */ event) => escapeStandout(live, event);
-  const chosen = (/** @type {Event} */ { target }) => { // another toy, of which Python hears by itself
+  const escape = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === "Escape") closeHelps(root);
+    escapeStandout(live, event);
+  };
+  const clicked = (/** @type {Event} */ { target }) => {
+    if (target instanceof Element) closeHelps(root, target);
+    // another toy, of which Python hears by itself
     const toy = target instanceof Element && target.closest(".st-key-problem [role=radiogroup] label");
     if (live.payload.rows && toy && toy.textContent !== document.querySelector(".st-key-part-toy p")?.textContent) hideOther(live, true);
   };
@@ -102,7 +107,7 @@ function create(parent) {
     root.append(parts.rows); // Streamlit may mount the same element again
     store.listeners.delete(listener);
     window.removeEventListener("keydown", escape);
-    window.removeEventListener("click", chosen, true);
+    window.removeEventListener("click", clicked, true);
     leaveStandout(live);
     timers.stopAll();
     cancelAnimationFrame(live.frame);
@@ -113,10 +118,16 @@ function create(parent) {
   window.addEventListener("resize", resized);
   store.listeners.add(listener);
   window.addEventListener("keydown", escape);
-  window.addEventListener("click", chosen, true);
+  window.addEventListener("click", clicked, true);
   wireStop(live);
   INSTANCES.set(parent, live);
   return live;
+}
+
+/** Close the open help of each pane, but that which was clicked in.
+ * @param {HTMLElement} root @param {Element | null} [clicked] */
+function closeHelps(root, clicked = null) {
+  for (const help of /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll(".help[open]"))) help.open = help.contains(clicked);
 }
 
 /** Width, and height where a pane fits the window.
@@ -168,7 +179,11 @@ function takePanes(live) {
     live.parts.panes.replaceChildren(...live.panes.map(({ box }) => box));
     live.panes.forEach(placePane);
   }
-  live.panes.forEach((pane, i) => pane.take(specs[i]));
+  live.panes.forEach((pane, i) => {
+    const { compact } = pane.spec;
+    pane.take(specs[i]);
+    if (compact !== specs[i].compact) placePane(pane); // enlarged over the page, or back beside the curve
+  });
 }
 
 const THEME = ["text-color", "primary-color", "border-color", "border-color-light", "background-color", "secondary-background-color", "font"].map((name) => `st-${name}`);

@@ -6,6 +6,7 @@ import { element, setText, shape } from "./dom.js";
 import { store } from "./store.js";
 import { beyond, verdictAt } from "./verdict.js";
 import { ownStop } from "./view.js";
+import { missingSide } from "./without_truth.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -95,10 +96,12 @@ export function fillTable(live, curves) {
 
 /** The verdict, beside the rows.
  * @param {LiveFigure} live @param {CurveAtStop[]} curves */
-function showVerdict({ payload: { rows, table, panes, stale, bound = null }, parts: { verdict } }, curves) {
+function showVerdict({ payload: { rows, table, panes, stale, coarse, bound = null }, parts: { verdict }, rows: { hidden } }, curves) {
   if (!rows || !table) return;
-  const text = verdictAt(curves, table, { approximate: panes.some(({ note }) => note), stale });
-  setText(verdict, text + beyond(curves, table, bound));
+  const drawn = curves.filter(({ id }) => !hidden.has(id));
+  const text = verdictAt(drawn, table, { approximate: panes.some(({ note }) => note), stale, coarse });
+  const side = curves.some(({ id }) => id === "truth") ? "" : missingSide(drawn.map(({ vertices }) => vertices));
+  setText(verdict, text + side + beyond(drawn, table, bound));
 }
 
 /** @param {LiveFigure} live @param {View} view */

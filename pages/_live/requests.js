@@ -16,6 +16,7 @@ import { drawnHere } from "./view.js";
  * @property {boolean} busy one is in flight that Python answers at once
  * @property {boolean} again the answer was not the last: ask with the same values
  * @property {boolean} stop what Python measures in the background is to stop
+ * @property {string[] | null} hidden ids of the curves that the user has hidden, where these are other ones
  * @property {string | null} chosen id of a curve, for the panels
  * @property {string | null} about id of the curve whose family's card is wanted
  * @property {number | null} since time at which the background work began, in milliseconds
@@ -27,7 +28,7 @@ const DIM_MS = 350; // without an answer, after which an outdated drawing is dim
 const QUIET_MS = 1000; // of work beside a final drawing, after which it is shown
 
 /** @returns {Requests} */
-export const noRequests = () => ({ turn: 0, busy: false, again: false, stop: false, chosen: null, about: null, since: null });
+export const noRequests = () => ({ turn: 0, busy: false, again: false, stop: false, chosen: null, about: null, hidden: null, since: null });
 
 /** @param {LiveFigure} live @param {Record<string, unknown>} values */
 export function sendTurn({ requests, payload, send }, values) {
@@ -39,15 +40,15 @@ export function sendTurn({ requests, payload, send }, values) {
 export function ask(live) {
   const { requests, payload, controls: { list } } = live;
   if (requests.busy) return;
-  const news = list.filter((control) => control.value !== control.sent), { again, stop, chosen, about } = requests;
-  const wish = news.length > 0 || stop || chosen || about;
+  const news = list.filter((control) => control.value !== control.sent), { again, stop, chosen, about, hidden } = requests;
+  const wish = news.length > 0 || stop || chosen || about || hidden;
   if (!wish && !again) return;
   for (const control of news) control.sent = control.value;
   const values = Object.fromEntries(list.map(({ spec, value }) => [spec.id, value]));
   // What was set for data that Python has replaced since must not count for those that followed.
   const epoch = (list.find(({ spec }) => spec.group === "data") ?? list.find(({ spec }) => spec.epoch))?.spec.epoch;
-  sendTurn(live, { ...values, epoch, ...(!wish && { again }), ...(stop && { stop }), ...(chosen && { chosen }), ...(about && { about }) });
-  Object.assign(requests, { again: false, stop: false, chosen: null, about: null });
+  sendTurn(live, { ...values, epoch, ...(!wish && { again }), ...(stop && { stop }), ...(chosen && { chosen }), ...(about && { about }), ...(hidden && { hidden }) });
+  Object.assign(requests, { again: false, stop: false, chosen: null, about: null, hidden: null });
   live.timers.stop("poll");
   if (!wish) return startLost(live); // Python may wait with its answer, but gives way to what comes next
   setBusy(live, true, !payload.model && (news.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live)));

@@ -39,20 +39,21 @@ export function equalTo(curves) {
 
 /** @param {LiveFigure} live */
 export function makeRows(live) {
-  const { payload: { rows, curves, table }, parts, rows: made } = live;
+  const { payload, payload: { rows, curves, table }, parts, rows: made } = live;
   parts.rows.hidden = !rows;
   if (!rows || !table) return;
   dock(parts.rows, "rows", live.root);
   live.timers.start("dock", 500, () => dock(parts.rows, "rows", live.root)); // where the page's place came after the figure
   const compared = table.columns[0].key === "iou", named = JSON.stringify([compared, curves.map(({ id, name, color }) => [id, name, color])]);
   if (named === made.shape) return;
+  const ids = curves.map(({ id }) => id).filter((id) => id !== "truth"), put = made.shape === "null" ? payload.hidden ?? [] : [], added = ids.filter((id) => !made.list.has(id)), before = made.list.size;
   made.shape = named;
-  const ids = curves.map(({ id }) => id).filter((id) => id !== "truth"), added = ids.filter((id) => !made.list.has(id)), before = made.list.size;
   made.list.clear();
   made.drawn = made.drawn.filter((id) => ids.includes(id));
-  // The first ones, unless the user has ticked others; one that is added alone is wanted.
+  // The first ones, or those of the link, unless the user has ticked others; one that is added alone is wanted.
   const keep = (made.touched || added.length < 2) && !(ids.length <= MOST && before > MOST);
-  showCurves(live, keep ? [...made.drawn, ...added].slice(-MOST) : ids.slice(0, MOST), ids);
+  showCurves(live, keep ? [...made.drawn, ...added].slice(-MOST) : ids.filter((id) => !put.includes(id)).slice(0, MOST), ids);
+  made.touched ||= put.length > 0;
   const ends = compared ? [element("span", "← too low · too high →"), element("span", "overlap with the truth (IoU)")] : [element("span", "no truth is known"), element("span", "area")];
   const title = compared ? table.columns.slice(0, 3).map(({ label, explanation }) => `${label}: ${explanation}`).join("\n") : "";
   const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
@@ -110,9 +111,12 @@ const percent = (share) => `${(100 * share).toFixed(0)} %`;
 function toggle(live, id) {
   const { drawn, list } = live.rows, others = drawn.filter((other) => other !== id);
   live.rows.touched = true;
+  const drawnNow = others.length < drawn.length ? others : [...others.slice(-MOST + 1), id];
   // One more than can be told apart: the one that was ticked first goes.
-  showCurves(live, others.length < drawn.length ? others : [...others.slice(-MOST + 1), id], [...list.keys()]);
+  showCurves(live, drawnNow, [...list.keys()]);
   live.redraw();
+  live.requests.hidden = [...live.rows.hidden]; // for exports and the link
+  ask(live);
 }
 
 /** The curve under the pointer stands out: the others fade, and what lies between it and the truth is shaded.

@@ -7,8 +7,9 @@
  * A family's title, the area under its curve, and the difference from the truth, if that is known.
  * @typedef {{ title: string, auc: number, iou: number, excess: number, deficit: number }} FamilyNumbers
  *
- * approximate: the curves come from approximate neighbour lists; stale: they are of settings before the current ones.
- * @typedef {{ approximate?: boolean, stale?: boolean }} DrawingState
+ * approximate: the curves come from approximate neighbour lists; stale: they are of settings before the current ones;
+ * coarse: of so few samples per set, until all are measured.
+ * @typedef {{ approximate?: boolean, stale?: boolean, coarse?: number | null }} DrawingState
  */
 
 const CLOSE = 0.95, AGREEMENT = 0.05, NO_AREA = 1e-3; // as there
@@ -86,10 +87,10 @@ function withoutTruth(rows) {
  * @param {FamilyNumbers[]} rows one per curve on screen
  * @param {number | null} trueArea null where the truth is not known
  * @param {DrawingState} state */
-export function verdict(rows, trueArea, { approximate = false, stale = false } = {}) {
+export function verdict(rows, trueArea, { approximate = false, stale = false, coarse = null } = {}) {
   if (!rows.length) return "No curve to compare yet.";
   const text = trueArea === null ? withoutTruth(rows) : trueArea < NO_AREA ? withoutArea(rows, trueArea) : compared(rows, trueArea);
-  const states = [stale && "earlier settings", approximate && "approximate"].filter(Boolean).join(", ");
+  const states = [stale && "earlier settings", coarse && `first look at ${coarse.toLocaleString("en")} samples`, approximate && "approximate"].filter(Boolean).join(", ");
   return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;
 }
 

@@ -28,6 +28,7 @@ import { store } from "./store.js";
  * @property {Stop | null} shown the stop that Python has drawn
  * @property {boolean} legend
  * @property {boolean} rows one row a curve, and the figure as large as the window lets it be
+ * @property {string[]} [hidden] ids of the curves that a link hides
  * @property {number | null} bound area that the truth does not exceed, where no truth is known
  * @property {Record<string, number> | null} errors of the area of each curve that Python has drawn, on a surrogate
  * @property {{ name: string, constants: any } | null} model

@@ -9,6 +9,7 @@ import { element, setText } from "./dom.js";
 
 // Rays through the origin, at the middle of equal angles: their sectors add up to an IoU to four digits.
 const RAYS = 1000;
+const LACKS = 0.02; // area of the square that a curve lacks on one side, from which the side is named
 const LAMS = Array.from({ length: RAYS }, (_, i) => Math.tan(((i + 0.5) / RAYS) * (Math.PI / 2)));
 
 /** Squared distance from the origin to the curve along each ray.
@@ -26,6 +27,19 @@ export function agreement(curves) {
     least = Math.min(least ?? 1, joint > 0 ? shared / joint : 1);
   }));
   return least;
+}
+
+/** The side on which each of these curves lacks most of what it lacks of the square; empty where they differ.
+ * @param {Vertex[][]} curves */
+export function missingSide(curves) {
+  const half = RAYS / 2, sum = (/** @type {Float64Array} */ areas) => areas.reduce((one, other) => one + other, 0) * (Math.PI / 4 / RAYS);
+  const sides = curves.map((vertices) => {
+    const areas = sectors(vertices), recall = 0.5 - sum(areas.subarray(0, half)), precision = 0.5 - sum(areas.subarray(half));
+    if (Math.max(recall, precision) < LACKS) return "";
+    return recall > 2 * precision ? "recall" : precision > 2 * recall ? "precision" : "";
+  });
+  const [side = ""] = sides;
+  return side && sides.every((each) => each === side) ? ` Most of what is missing is on the ${side} side.` : "";
 }
 
 /** Two digits, rounded down: no agreement, and no bound, is said to be better than it is.

@@ -91,6 +91,10 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
 }
 /* A figure's buttons come with the pointer or the keyboard. */
 .js-plotly-plot .plotly .modebar--hover:focus-within { opacity: 1; }
+/* Panels of one experiment, as many in a row as are legible. */
+[class*="st-key-side-by-side-"] .live .panes {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr));
+}
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
 [data-testid="stLayoutWrapper"]:has(> :is(.st-key-prviz-bar, .st-key-prviz-frames)) { position: absolute; }

@@ -13,13 +13,6 @@ AGREEMENT = 0.05
 # Area of the truth below which a ratio to it says nothing.
 NO_AREA = 1e-3
 NOTHING_DRAWN = "No curve to compare yet."
-# What stands before the sentence, by (stale, approximate).
-_STATES = {
-    (False, False): "",
-    (False, True): "Approximate: ",
-    (True, False): "Earlier settings: ",
-    (True, True): "Earlier settings, approximate: ",
-}
 
 
 class FamilyNumbers(NamedTuple):
@@ -36,7 +29,12 @@ class FamilyNumbers(NamedTuple):
 
 
 def verdict_sentence(
-    rows: Sequence[FamilyNumbers], true_area: float | None, *, approximate: bool = False, stale: bool = False
+    rows: Sequence[FamilyNumbers],
+    true_area: float | None,
+    *,
+    approximate: bool = False,
+    stale: bool = False,
+    coarse: int | None = None,
 ) -> str:
     """Which family is farthest from the truth and by how much, and which comes closest, by their IoU.
 
@@ -52,6 +50,8 @@ def verdict_sentence(
         True if the curves come from approximate neighbour lists.
     stale : bool
         True if the curves are of settings before the current ones.
+    coarse : int, optional
+        The curves are of so few samples per set, until all are measured.
 
     Returns
     -------
@@ -72,7 +72,11 @@ def verdict_sentence(
         text = _without_area(rows, true_area)
     else:
         text = _compared(rows, true_area)
-    return f"{_STATES[stale, approximate]}{text}"
+    states = ["earlier settings"] * stale
+    states += [] if coarse is None else [f"first look at {coarse:,} samples"]
+    states += ["approximate"] * approximate
+    before = ", ".join(states)
+    return f"{before[0].upper()}{before[1:]}: {text}" if states else text
 
 
 def _compared(rows: Sequence[FamilyNumbers], true_area: float) -> str:

@@ -118,7 +118,8 @@ def iou_sweep_figure(
     for name, (xs, ious) in (limits or {}).items():
         line = {"color": color[name], "width": 1.5, "dash": "dot"}
         shared = {"name": f"{theme.label(name)} at n = ∞", "legendgroup": theme.plain(name)}
-        figure.add_scatter(x=list(xs), y=list(ious), mode="lines", line=line, hovertemplate=hover, **shared)
+        label = f"<b>%{{fullData.name}}</b><br>{hover}"
+        figure.add_scatter(x=list(xs), y=list(ious), mode="lines", line=line, hovertemplate=label, **shared)
     theme.add_now(figure, current)
     # 1, 2, 5 per decade: the default repeats bare digits between the powers of ten.
     ticks = {"dtick": "D2", "tickformat": ".4~g"} if log_x else {"rangemode": "tozero"}

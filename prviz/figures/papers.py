@@ -13,7 +13,7 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
 from prviz.studies.papers.charts import Chart, ChartBand, CurveChart, HeatMap, LineChart
 
-_ROW = 27
+_ROW = 25
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 
 
@@ -38,26 +38,35 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
     values, marks = chart.panels[title], chart.marks.get(title)
     x, y = [theme.plain(each) for each in chart.x], [theme.plain(each) for each in chart.y]
     hover = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
-    scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": theme.HEAT, "showscale": False}
+    low, high, colours, digits = chart.low, chart.high, theme.HEAT, ".2f"
+    if title in chart.signed:
+        high = float(np.nanmax(np.abs(values), initial=0.01))
+        low, colours, digits = -high, theme.SIGNED, "+.2f"
+    scale = {"zmin": low, "zmax": high, "colorscale": colours, "showscale": False}
     figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=hover, **scale))
     # The known cells (row, column) by the colour of their number: black or white, whichever is legible on the cell.
     by_ink: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
     known = np.argwhere(np.isfinite(values))
-    shares = np.clip((values[tuple(known.T)] - chart.low) / (chart.high - chart.low), 0, 1)
-    grounds = sample_colorscale(theme.HEAT, shares.tolist(), colortype="tuple") if len(known) else []
+    shares = np.clip((values[tuple(known.T)] - low) / (high - low), 0, 1)
+    grounds = sample_colorscale(colours, shares.tolist(), colortype="tuple") if len(known) else []
     for (row, column), ground in zip(known.tolist(), grounds, strict=True):
         by_ink[theme.ink(ground)].append((row, column))
     for color, cells in by_ink.items():
-        text = [f"{values[row, column]:.2f}" + (f" {marks[row][column]}" if marks else "") for row, column in cells]
+        text = [
+            f"{values[row, column]:{digits}}" + (f" {marks[row][column]}" if marks else "") for row, column in cells
+        ]
         at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
         figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)
     sides = {"showgrid": False, "zeroline": False, "type": "category"}
+    first = title == next(iter(chart.panels))  # the others stand beside it, row by row
     return theme.finish(
         figure,
-        height=80 + _ROW * len(chart.y),
-        margin={"l": 20, "r": 10, "t": 40, "b": 10},
+        height=60 + _ROW * len(chart.y),
+        margin={"l": 20, "r": 10, "t": 34, "b": 4},
         xaxis=theme.axis("", side="top", categoryarray=x, range=[-0.5, len(x) - 0.5], **sides),
-        yaxis=theme.axis("", categoryarray=y, range=[len(y) - 0.5, -0.5], tickfont={"size": 11}, **sides),
+        yaxis=theme.axis(
+            "", categoryarray=y, range=[len(y) - 0.5, -0.5], tickfont={"size": 11}, showticklabels=first, **sides
+        ),
     )
 
 

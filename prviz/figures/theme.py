@@ -63,6 +63,7 @@ TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 _TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
 # Colours of numbers from low to high, in even steps of brightness: told apart under every colour-vision deficiency.
 HEAT = "Cividis"
+SIGNED = "RdBu_r"  # of differences: blue below 0, white at 0, red above
 # On a ground of this luminance black and white have the same contrast.
 _EVEN_CONTRAST = 0.179
 UIREVISION = "prviz"

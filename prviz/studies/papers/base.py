@@ -97,8 +97,12 @@ class Experiment(ABC):
         known = self.labelled(rows)
         return known.sort_values(list(self.labels), key=_places, kind="stable", ignore_index=True)
 
+    def message(self, rows: pd.DataFrame) -> str:
+        """The one sentence to take away: the first of `says`."""
+        return f"{self.says(rows).split('. ')[0].removesuffix('.')}."
+
     def says(self, rows: pd.DataFrame) -> str:
-        """One or two sentences on what the rows show, computed from them."""
+        """A few sentences on what the rows show, computed from them, the most important one first."""
         return self._says(self.figures(rows)) if len(rows) else "Nothing is measured yet."
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:

@@ -26,6 +26,7 @@ class HeatMap:
 
     x, y : what heads the columns and the rows; y from the top. panels : by title, (len(y), len(x)) each, nan where
     nothing is known. label : what the numbers are. marks : by title, a sign behind each number; note : what they mean.
+    signed : titles of the panels that hold differences, drawn on a scale of their own, white at 0.
     """
 
     x: tuple[str, ...]
@@ -36,6 +37,7 @@ class HeatMap:
     high: float = 1.0
     marks: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     note: str = ""
+    signed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         panels = {title: np.array(values, dtype=np.float64) for title, values in self.panels.items()}

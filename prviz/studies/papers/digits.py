@@ -201,7 +201,7 @@ class DigitsExperiment(Experiment):
         ]
         return (
             f"Closest to the expected rectangles is {ious.idxmax()} with a mean IoU of {ious.max():.2f}, furthest "
-            f"{ious.idxmin()} with {ious.min():.2f}; {'; '.join(parts)}."
+            f"{ious.idxmin()} with {ious.min():.2f}. Of the ends: {'; '.join(parts)}."
         )
 
 
@@ -379,7 +379,7 @@ class TruncationExperiment(Experiment):
                 truth = f" (true α∞ {_true_numbers(psi)['alpha_inf']:.0f})" if data == "Gaussian" else ""
                 each = [f"{family} {share:.2f}" for family, share in zip(wanted["family"], wanted["ours"], strict=True)]
                 parts.append(f"{data} at psi = {psi:.1f}{truth}: {listed(each)}")
-        said = [f"Share of samples in the real support: {'; '.join(parts)}."] if parts else []
+        said = [f"Share of samples in the real support, {part}." for part in parts]
         knn = figures[(figures["family"] == title_of("knn")) & (figures["data"] == _DATA[TruncatedDigits.name])]
         wide = knn.pivot_table("ours", "psi", "figure")
         if len(wide) > 1:

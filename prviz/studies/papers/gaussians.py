@@ -123,18 +123,18 @@ class Table1Experiment(Experiment):
         printed = [[PUBLISHED[(*place, title_of(family), "IoU")] for family in _FAMILIES] for place in places]
         y = tuple(f"split {split}, k = {k}, μ = {shift}" for split, k, shift in places)
         panels = {"ours": np.array(measured), "published": np.array(printed)}
+        panels["ours − published"] = panels["ours"] - panels["published"]
+        titles, signed = tuple(map(title_of, _FAMILIES)), ("ours − published",)
         found = self.readings(rows)
         if found is None:
-            return HeatMap(tuple(map(title_of, _FAMILIES)), y, panels, "IoU with the truth")
+            return HeatMap(titles, y, panels, "IoU with the truth", signed=signed)
         own, both = (found[name].explained for name in ("own", "both"))
         marks = [
             ["" if own[cell] else "○" if both[cell] else "×" for cell in ((*at, title_of(each)) for each in _FAMILIES)]
             for at in places
         ]
         note = "○: as published by the conventions named above, ×: not by these either."
-        return HeatMap(
-            tuple(map(title_of, _FAMILIES)), y, panels, "IoU with the truth", marks={"ours": marks}, note=note
-        )
+        return HeatMap(titles, y, panels, "IoU with the truth", marks={"ours": marks}, note=note, signed=signed)
 
     def readings(self, rows: pd.DataFrame) -> dict[str, TableReading] | None:
         """The table by the conventions closest to the paper; None for rows of other settings or fewer conventions."""
@@ -164,12 +164,13 @@ class Table1Experiment(Experiment):
         worst = figures.iloc[int(off.to_numpy().argmax())]
         means = figures.groupby("family", sort=False)["ours"].mean()
         few, many = (mean_of(figures, "IoU", k=k) for k in _KS)
-        compared = "" if few != few or many != many else f"; over all families {few:.2f} with k = 4, {many:.2f} with √n"
+        compared = "" if few != few or many != many else f"With k = 4 the mean IoU is {few:.2f}, with √n {many:.2f}; "
+        agreed = f"on average {off.mean():.3f} from the published one"
         return (
-            f"{len(figures)} of {len(PUBLISHED)} cells: {off.mean():.3f} from the published IoU on average, "
-            f"{off.max():.3f} at most ({worst['family']}, split {worst['split']}, k = {worst['k']}, μ = "
-            f"{worst['shift']}). Closest to the truth here is {means.idxmax()} with a mean IoU of {means.max():.2f}, "
-            f"furthest {means.idxmin()} with {means.min():.2f}{compared}.{_spreads(figures)}"
+            f"{compared}{agreed if compared else f'The IoU is {agreed}'}. {len(figures)} of {len(PUBLISHED)} cells, "
+            f"{off.max():.3f} from the published IoU at most ({worst['family']}, split {worst['split']}, k = "
+            f"{worst['k']}, μ = {worst['shift']}). Closest to the truth here is {means.idxmax()} with a mean IoU of "
+            f"{means.max():.2f}, furthest {means.idxmin()} with {means.min():.2f}.{_spreads(figures)}"
         )
 
 
@@ -277,15 +278,14 @@ class MixturesExperiment(Experiment):
                     lines[lines["figure"] == name].set_index("family")["ours"] for name in ("IoU", "excess")
                 )
                 told_of.append(
-                    f"with the weights of {year}, split and k = √n, {ious.idxmax()} comes closest (IoU "
+                    f"With the weights of {year}, split and k = √n, {ious.idxmax()} comes closest (IoU "
                     f"{ious.max():.2f}) and {ious.idxmin()} least ({ious.min():.2f}); {excess.idxmax()} is the most "
-                    f"optimistic (excess {excess.max():.2f})"
+                    f"optimistic (excess {excess.max():.2f})."
                 )
         if not told_of:
             best = figures[figures["figure"] == "IoU"].sort_values("ours").iloc[-1]
-            told_of = [f"so far {best['family']} comes closest (IoU {best['ours']:.2f})"]
-        text = "; ".join(told_of)
-        return f"{text[0].upper()}{text[1:]}."
+            told_of = [f"So far {best['family']} comes closest (IoU {best['ours']:.2f})."]
+        return " ".join(told_of)
 
 
 class SameExperiment(Experiment):
@@ -385,7 +385,11 @@ class OutlierExperiment(Experiment):
         for k, moved in change.groupby(level="k", sort=False):
             most = [_most(moved, figure) for figure in ("α∞", "α@0.05", "IoU")]
             parts.append(f"with k = {k} it moves {listed(most)}")
-        return f"One sample of n moves a rate of errors by 1/n; {'; '.join(parts)}."
+        worst = max(abs(change[change.index.get_level_values("figure") == "α∞"]))
+        return (
+            f"One outlier moves α∞ by up to {worst:.3f}. One sample of n moves a rate of errors by 1/n; "
+            f"{'; '.join(parts)}."
+        )
 
 
 def _most(moved: pd.Series[float], figure: str) -> str:

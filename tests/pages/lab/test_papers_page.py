@@ -69,7 +69,8 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     assert found is not None
     pd.testing.assert_frame_equal(experiment.figures(found.rows), experiment.figures(rows), atol=1e-4)
     app = opened(experiment=name)
-    assert app.header[0].value.replace("\\", "") == experiment.title
+    assert app.selectbox(key=section.MENU).value == name
+    assert app.subheader[0].value.replace("\\", "") == experiment.message(found.rows)
     shown = text(app)
     assert experiment.question in shown
     assert experiment.setting("paper") in shown
@@ -109,7 +110,7 @@ def test_without_a_kept_result_it_is_run_at_once_and_the_size_says_how_long(
 ) -> None:
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     app = opened(experiment="same")
-    assert [tab.label for tab in app.tabs] == []
+    assert "result" not in {each.key for each in app.segmented_control}
     assert EXPERIMENTS["same"].setting("quick") in text(app)
     assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
     assert app.code[0].value == "prviz experiment same"
@@ -187,15 +188,16 @@ def test_a_damaged_result_and_one_of_another_version_of_the_computation_are_not_
 ) -> None:
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     path = keep(EXPERIMENTS["same"], measured(EXPERIMENTS["same"], 1), FACTS)
-    assert [tab.label for tab in opened(experiment="same").tabs] == [section.KEPT, section.RUN]
+    assert opened(experiment="same").segmented_control(key="result").options == [section.KEPT, section.RUN]
     with monkeypatch.context() as patched:
         patched.setattr(prviz.studies.kept_rows, "COMPUTATION", 99)
         app = opened(experiment="same")
-        assert [*app.tabs, *app.warning] == []
+        assert "result" not in {each.key for each in app.segmented_control}
+        assert not app.warning
         assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
     path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
     app = opened(experiment="same")
-    assert list(app.tabs) == []
+    assert "result" not in {each.key for each in app.segmented_control}
     assert "same.csv is not the file that" in app.warning[0].value.replace("\\", "")
     assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
 

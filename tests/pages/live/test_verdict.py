@@ -13,7 +13,7 @@ from prviz.measure.estimates import estimate
 from prviz.reports.verdict import verdict
 from prviz.toys import toy
 
-Case = tuple[list[FamilyNumbers], float | None, bool, bool]
+Case = tuple[list[FamilyNumbers], float | None, dict[str, bool | int]]
 TITLES = [*(family.title for family in ESTIMATORS.values()), "PRC (c = 4)"]
 # Halves of the last printed digit, thresholds and ends: where two languages could part.
 EDGES = [0.0, 1.0, 0.125, 0.375, 0.995, 0.9949999, 0.005, 0.05, 0.95, 0.950001, 1 / 3, 0.001, 0.0009999, 1e-12]
@@ -40,22 +40,19 @@ def cases(count: int = 3000) -> list[Case]:
             union = max(area + excess, 1e-9)
             parts = shared * area / union, excess / union, (1 - shared) * area / union
             rows.append(FamilyNumbers(str(title), shared * area + excess, *parts))
-        found.append((rows, area if index % 4 else None, bool(rng.random() < 0.2), bool(rng.random() < 0.2)))
+        states: dict[str, bool | int] = {name: True for name in ("approximate", "stale") if rng.random() < 0.2}
+        states |= {"coarse": int(rng.integers(1, 9999))} if rng.random() < 0.2 else {}
+        found.append((rows, area if index % 4 else None, states))
     return found
 
 
 def test_both_give_the_same_sentences(blank: Page) -> None:
     asked = cases()
     said = blank.evaluate(
-        "cases => cases.map(([rows, area, ...said]) => live.verdict.verdict(rows, area, Object.assign({}, ...said)))",
-        [
-            [[row._asdict() for row in rows], area, {"approximate": approximate}, {"stale": stale}]
-            for rows, area, approximate, stale in asked
-        ],
+        "cases => cases.map(([rows, area, states]) => live.verdict.verdict(rows, area, states))",
+        [[[row._asdict() for row in rows], area, states] for rows, area, states in asked],
     )
-    expected = [
-        verdict_sentence(rows, area, approximate=approximate, stale=stale) for rows, area, approximate, stale in asked
-    ]
+    expected = [verdict_sentence(rows, area, **states) for rows, area, states in asked]  # type: ignore[arg-type]
     assert said == expected
     for piece in PIECES:
         assert any(piece in sentence for sentence in expected), piece
@@ -83,22 +80,38 @@ def test_the_numbers_come_from_the_rows_of_the_table(blank: Page) -> None:
         ({}, ""),
         ({"bound": 0.78}, ""),
         ({"bound": 0.7}, " iPR sees more than the true area, with 95 % confidence."),
+        ({"coarse": 1200}, ""),
     ],
 )
 def test_the_verdict_stands_where_the_markup_has_a_place_for_it(
     blank: Page, more: dict[str, object], expected: str
 ) -> None:
     columns = [column._asdict() for column in table_columns(False)]
-    curves = [{"id": "ipr", "name": "iPR", "row": [0.78] * len(columns)}]
+    rows = [0.78] * len(columns)
+    curves = [{"id": "ipr", "name": "iPR", "row": rows, "vertices": [[0, 0.7], [0.7, 0]]}]
+    curves.append({"id": "kde", "name": "KDE", "row": [0.9] * len(columns), "vertices": [[0, 1], [0.5, 0]]})  # hidden
     panes = [{"note": "approximate"}]
     said = blank.evaluate(
         """([columns, curves, panes, more]) => {
             document.body.innerHTML = '<div class="live"><p class="verdict"></p></div>';
             const payload = { rows: true, table: { columns }, panes, stale: false, ...more };
             const verdict = document.querySelector(".verdict");
-            live.readout.showWords({ payload, controls: { list: [] }, parts: { verdict } }, { curves });
+            const rows = { hidden: new Set(["kde"]) };
+            live.readout.showWords({ payload, controls: { list: [] }, parts: { verdict }, rows }, { curves });
             return document.querySelector(".live").textContent;
         }""",
         [columns, curves, panes, more],
     )
-    assert said == "Approximate: Without a truth: the area of iPR is 0.78." + expected
+    state = "First look at 1,200 samples, approximate" if "coarse" in more else "Approximate"
+    assert said == f"{state}: Without a truth: the area of iPR is 0.78.{expected}"
+
+
+def test_the_side_on_which_most_is_missing_is_that_of_all_curves(blank: Page) -> None:
+    """Of a dropped mode recall's, of an invented one precision's; of both, and where curves differ, none."""
+    dropped, invented, both = [[0, 1], [0.8, 0]], [[0, 0.8], [1, 0]], [[0, 0.8], [0.8, 0]]
+    said = blank.evaluate(
+        "cases => cases.map((curves) => live.without_truth.missingSide(curves))",
+        [[dropped], [invented, invented], [both], [dropped, invented], [[[0, 1], [0.99, 0]]], []],
+    )
+    sentence = " Most of what is missing is on the {} side."
+    assert said == [sentence.format("recall"), sentence.format("precision"), "", "", "", ""]
