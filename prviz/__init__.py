@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from prviz.readers import read as read
     from prviz.readers import read_pair as read_pair
     from prviz.readers.bundled import bundled_pair as bundled_pair
+    from prviz.reports.monitor import Monitor as Monitor
+    from prviz.reports.torch_metric import PRCurveMetric as PRCurveMetric
     from prviz.samples import SamplePair as SamplePair
     from prviz.samples import Samples as Samples
     from prviz.samples import Split as Split
@@ -63,6 +65,8 @@ _MODULES = {
     "measure.scalars": ("rarity", "realism", "scalars"),
     "readers": ("read", "read_pair", "ReadError"),
     "readers.bundled": ("bundled_pair",),
+    "reports.monitor": ("Monitor",),
+    "reports.torch_metric": ("PRCurveMetric",),
     "samples": ("SamplePair", "Samples", "Split"),
     "studies.sweeps": ("sweep",),
     "toys": ("toy", "TOYS"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,22 +22,26 @@ from prviz.cli.terminal import (
     split_share,
     watched,
 )
+from prviz.cli.triage_outputs import TriageOutputs, say
+from prviz.cli.triage_text import left_out_text, triage_text
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from prviz.samples import Samples
+    from prviz.triage.arrivals import FileState
+    from prviz.triage.classes import ClassShare
     from prviz.triage.inputs import Checkpoint
-    from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
-    from prviz.triage.memorisation import Memorisation
-    from prviz.triage.yardstick import Yardstick
+    from prviz.triage.measure import CheckpointEvaluator
+    from prviz.triage.measured import CheckpointOutcome, TriageSettings
+    from prviz.triage.run import TriageResults, TriageRun
 
 # Options that the report sets, with their defaults.
 _REPORTED: dict[str, Any] = {
     **dict.fromkeys(
-        ("reference", "method", "key", "metadata", "out", "report", "tensorboard", "metrics", "scheduler", "holdout")
+        ("reference", "method", "key", "metadata", "out", "report", "json", "tensorboard", "metrics", "scheduler")
     ),
-    **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": False},
+    **dict.fromkeys(("holdout", "fail_under", "best_file", "by")),
+    **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": None, "watch": False},
 }
 # Most differences that are listed; the others are only counted.
 _MOST_LISTED = 20
@@ -49,6 +55,7 @@ def again(arguments: argparse.Namespace) -> int:
     for name, usual in _REPORTED.items():  # options that would be ignored
         if getattr(arguments, name) != usual:
             option = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name.replace('_', '-')}"
+            option = "--all-rows" if name == "equal_sizes" and arguments.equal_sizes is False else option
             raise ValueError(f"--rerun and {option} can't be given together; the report says all but where it is")
     report = read_report(arguments.rerun)
     with watched(None) as line:
@@ -80,81 +87,15 @@ class _Instead(argparse.Action):
             each.required = False
 
 
-class Outputs:
-    """Files to write after the measurements. Raises ValueError at once for files that can't be written."""
-
-    def __init__(
-        self, arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: TriageSettings
-    ) -> None:
-        self._arguments, self._settings = arguments, settings
-        self._reports: list[Path] = arguments.report or []
-        self._steps: dict[str, int] = {}
-        if self._reports:
-            from prviz.reports.files import check_targets
-
-            others = [each for each in (arguments.metadata, arguments.metrics, arguments.holdout) if each is not None]
-            check_targets(self._reports, [arguments.reference, *(each.path for each in checkpoints), *others])
-        if arguments.tensorboard is None and arguments.metrics is None:
-            return
-        from prviz.reports.trackers import check_csv, require_tensorboard, steps_of
-
-        if arguments.tensorboard is not None:
-            require_tensorboard()
-        if arguments.metrics is not None:
-            check_csv(arguments.metrics, settings.methods)
-        found = steps_of(checkpoints)
-        self._steps = dict(found.steps)
-        if found.left_out is not None:
-            _say(found.left_out)
-
-    def write(
-        self,
-        outcomes: Sequence[CheckpointOutcome],
-        copies: Mapping[str, Memorisation],
-        possible: Yardstick | None,
-    ) -> None:
-        """Write reports and summaries. Raises OSError where that fails."""
-        arguments = self._arguments
-        if self._steps:
-            from prviz.reports.trackers import log_csv, log_tensorboard, rows_of
-
-            rows = rows_of(outcomes, self._steps)
-            for where, log in ((arguments.tensorboard, log_tensorboard), (arguments.metrics, log_csv)):
-                if where is not None:
-                    new = len(log(where, rows))
-                    there = "" if new == len(rows) else f", {len(rows) - new} were there already"
-                    _say(f"{where}: {new} new steps{there}")
-        if self._reports:
-            from prviz.reports.document import document
-            from prviz.reports.files import write_reports
-            from prviz.triage.measure import samples_at
-
-            reference = samples_at(arguments.reference, self._settings)
-            report = document(
-                reference,
-                arguments.reference,
-                outcomes,
-                self._settings,
-                arguments.goal,
-                memorisation=copies,
-                yardstick=possible,
-            )
-            write_reports(report, self._reports)
-            _say(f"wrote {', '.join(str(path) for path in self._reports)}")
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"prviz: {one_line(text)}\n")
-
-
 _TEXT = """Rank checkpoints against one set of real samples, best first, each with a 95 % interval. What was measured
 once is kept and never measured again: a stopped run continues when the same command is given again."""
 
 _EPILOG = """score: the area under the curve (AuC) where the goal is balanced; towards precision or recall, its half on
 that side counts more. best: in how many of 200 resamplings of the evaluation samples, the same real ones for all, the
-checkpoint is the best one. at most: the true score is not above it, with 95 % confidence.
-Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured. Of --rerun:
-0 all numbers are equal, 1 some differ, 2 a file is missing or has other contents."""
+checkpoint is the best one. at most: the true score is not above it, with 95 % confidence, by all families together.
+Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured or the arguments are wrong, 3 --fail-under
+was not reached, 130 interrupted. Of --rerun: 0 all numbers are equal, 1 some differ, 2 a file is missing or has other
+contents."""
 
 
 def add_triage(parser: argparse.ArgumentParser) -> None:
@@ -166,7 +107,12 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         "checkpoints", type=Path, nargs="+", metavar="CHECKPOINTS", help="files with generated samples, or folders"
     )
     add("--out", type=Path, metavar="DIR", help="folder that keeps the results (default: a cache of limited size)")
-    add("--method", action="append", metavar="NAME", help="family; repeat it or separate by commas (default: knn)")
+    add(
+        "--method",
+        action="append",
+        metavar="NAME",
+        help="family; repeat it or separate by commas (default: knn,kde,ipr,coverage, in one pass)",
+    )
     add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
     add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
     add("--seed", type=seed_number, default=0, help="of split, equal sizes and resampling (default: 0)")
@@ -185,7 +131,27 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         "(default: two halves of the reference, and the reference itself)",
     )
     add("--key", metavar="NAME", help="array of the files that hold several")
-    add("--equal-sizes", action="store_true", help="cut all sets, by the seed, to the size of the smallest")
+    sizes = parser.add_mutually_exclusive_group()
+    sizes.add_argument(
+        "--equal-sizes",
+        action="store_true",
+        default=None,
+        help="cut all sets, by the seed, to the size of the smallest (default: where sizes differ more than twofold)",
+    )
+    sizes.add_argument(
+        "--all-rows", dest="equal_sizes", action="store_false", default=None, help="measure all samples of every set"
+    )
+    add(
+        "--by",
+        metavar="LABEL",
+        help="also compare class by class, the worst first: by a column of the reference's table, such as label, or an "
+        "array of its .npz",
+    )
+    add(
+        "--watch",
+        action="store_true",
+        help="go on: measure every new file of the folders once it is whole, until Ctrl-C; reports are written anew",
+    )
     add(
         "--metadata",
         type=Path,
@@ -206,7 +172,22 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="FILE",
         help="write a report; its name ends in .html (a page that stands alone), .json (everything), .csv or .parquet "
-        "(the numbers); repeat it for several",
+        "(the numbers); - is the page on standard output; repeat it for several",
+    )
+    add(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write everything as JSON; - is one line on standard output, the text then goes to standard error",
+    )
+    add("--best-file", type=Path, metavar="FILE", help="write the path of the checkpoint to take into this file")
+    add(
+        "--fail-under",
+        type=_least,
+        action="append",
+        metavar="NAME=VALUE",
+        help="exit with status 3 if the checkpoint to take has less, or copies the reference: AUC, score, ceiling (the "
+        "share of it), or another summary, such as f8_recall; repeat it for several",
     )
     add(
         "--rerun",
@@ -236,65 +217,215 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
 def _triage(arguments: argparse.Namespace) -> int:
     if arguments.rerun is not None:
         return again(arguments)
-    from prviz.measure.workload import cut
-    from prviz.studies.tasks import dask_executor
-    from prviz.triage.inputs import checkpoints_of
-    from prviz.triage.measure import measure_all, measure_elsewhere, samples_at
-    from prviz.triage.measured import TriageSettings
-    from prviz.triage.memorisation import held_out_distances, memorisation_of, memorised_text
-    from prviz.triage.result_cache import ResultCache
-    from prviz.triage.yardstick import yardstick
+    if arguments.watch and arguments.scheduler is not None:
+        raise ValueError("--watch and --scheduler can't be given together; watching measures on this machine")
+    triage = TriageCommand(arguments)
+    return triage.watch() if arguments.watch else triage.once()
 
-    methods = tuple(name for entry in arguments.method or ["knn"] for name in entry.split(","))
-    settings = TriageSettings(
-        methods,
-        k=arguments.k,
-        split=arguments.split,
-        seed=arguments.seed,
-        equal_sizes=arguments.equal_sizes,
-        key=arguments.key,
-    )
-    if (
-        arguments.out is not None
-        and arguments.out.is_dir()
-        and realpath(arguments.out) in map(realpath, arguments.checkpoints)
-    ):
-        raise ValueError(f"--out {arguments.out} is a folder of checkpoints, and results are .npz files; name another")
-    others = [each for each in (arguments.reference, arguments.metrics, arguments.holdout) if each is not None]
-    checkpoints = checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=others)
-    outputs = Outputs(arguments, checkpoints, settings)
-    store = ResultCache.cache() if arguments.out is None else ResultCache(arguments.out)
-    scheduler, limit = arguments.scheduler, arguments.memory_limit
-    reference = samples_at(arguments.reference, settings)
-    holdout = None if arguments.holdout is None else samples_at(arguments.holdout, settings)
-    held_out = held_out_distances(reference, holdout)
-    with nullcontext() if scheduler is None else dask_executor(scheduler) as executor, watched(None) as line:
-        if executor is None:
-            outcomes = measure_all(reference, checkpoints, settings, store=store, memory_limit=limit, progress=line)
-        else:
-            outcomes = measure_elsewhere(
-                arguments.reference, checkpoints, executor, settings, store=store, memory_limit=limit, progress=line
-            )
-        found = _collected(outcomes, len(checkpoints), line)
-    place = {each: at for at, each in enumerate(checkpoints)}
-    found.sort(key=lambda each: place[each.checkpoint])
-    copies = memorisation_of(reference, found, settings, held_out)
-    if warning := memorised_text({one_line(name): each for name, each in copies.items()}):
-        sys.stdout.write(f"{warning}\n\n")
-    measured = [each.measured[0] for each in found if each.measured]
-    possible: Yardstick | None = None
-    if measured:
-        real, size = cut(reference, measured[0].n_real, settings.seed), max(each.n_generated for each in measured)
+
+class TriageCommand:
+    """The files and settings of a command line. Raises ValueError for what is not possible, before any measurement."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        from prviz.estimators import DEFAULT_METHODS
+        from prviz.triage.measured import TriageSettings
+        from prviz.triage.result_cache import ResultCache
+
+        self.arguments, out = arguments, arguments.out
+        methods = arguments.method or [",".join(DEFAULT_METHODS)]
+        self.settings = TriageSettings(
+            tuple(name for entry in methods for name in entry.split(",")),
+            k=arguments.k,
+            split=arguments.split,
+            seed=arguments.seed,
+            equal_sizes=bool(arguments.equal_sizes),
+            key=arguments.key,
+        )
+        if out is not None and out.is_dir() and realpath(out) in map(realpath, arguments.checkpoints):
+            raise ValueError(f"--out {out} is a folder of checkpoints, and results are .npz files; name another")
+        self.outputs = TriageOutputs(arguments, self.settings)
+        self.store = ResultCache.cache() if out is None else ResultCache(out)
+        self._known: dict[tuple[Path, FileState], CheckpointOutcome] = {}
+        self._evaluator: CheckpointEvaluator | None = None
+
+    def once(self) -> int:
+        """Measure all checkpoints, and return the exit status."""
+        from prviz.studies.tasks import dask_executor
+        from prviz.triage.measure import measure_all, measure_elsewhere
+
+        arguments, checkpoints = self.arguments, self._checkpoints()
+        self.outputs.check(checkpoints)
+        run = self._run()
+        settings, notes = self._sized(run.reference, checkpoints)
+        scheduler, limit, store = arguments.scheduler, arguments.memory_limit, self.store
+        with nullcontext() if scheduler is None else dask_executor(scheduler) as executor, watched(None) as line:
+            if executor is None:
+                outcomes = measure_all(
+                    run.reference, checkpoints, settings, store=store, memory_limit=limit, progress=line
+                )
+            else:
+                outcomes = measure_elsewhere(
+                    arguments.reference, checkpoints, executor, settings, store=store, memory_limit=limit, progress=line
+                )
+            found = _collected(outcomes, len(checkpoints), line)
+        place = {each: at for at, each in enumerate(checkpoints)}
+        return self._present(run, sorted(found, key=lambda each: place[each.checkpoint]), settings, notes)
+
+    def watch(self) -> int:
+        """Measure what is there and what arrives, until Ctrl-C; the exit status of the last state."""
+        from prviz.triage.arrivals import PAUSE, ArrivalWatch
+
+        arrivals, run, status = ArrivalWatch(), self._run(), 2
+        before: list[tuple[Checkpoint, FileState]] = []
+        waited: dict[Path, str] = {}
+        say("watching; Ctrl-C ends it")
         try:
-            possible = yardstick(real, settings, holdout, size=size, store=store, memory_limit=limit)
-        except ValueError as error:
-            _say(f"no ceiling: {error}")
-    sys.stdout.write(_ranking(arguments.reference.name, found, settings, arguments.goal, possible))
-    if store.trouble is not None:
-        sys.stderr.write(f"prviz: {one_line(store.trouble)}; the next run measures again\n")
-    outputs.write(found, copies, possible)
-    failed = sum(each.reason is not None for each in found)
-    return 2 if failed == len(found) else 1 if failed else 0
+            while True:
+                try:
+                    there, nothing = self._checkpoints(), ""
+                except ValueError as error:  # no file yet, or a table that is not whole
+                    there, nothing = [], str(error)
+                look = arrivals.look(each.path for each in there)
+                waiting = {self.arguments.checkpoints[0]: nothing} if nothing else look.waiting
+                for path, reason in waiting.items():
+                    if waited.get(path) != reason:
+                        say(f"waiting for {path}: {reason}")
+                now = [(each, look.complete[each.path]) for each in there if each.path in look.complete]
+                if now and now != before:
+                    self.outputs.check([each for each, _ in now])
+                    status = self._update(run, now)
+                before, waited = now, dict(waiting)
+                time.sleep(PAUSE)
+        except KeyboardInterrupt:
+            sys.stderr.write("\n")
+            return status
+
+    def _update(self, run: TriageRun, there: Sequence[tuple[Checkpoint, FileState]]) -> int:
+        """Measure what is new among complete files, and say what follows for all of them."""
+        from prviz.measure.workload import cut
+        from prviz.triage.arrivals import is_still
+        from prviz.triage.measure import CheckpointEvaluator, equal_size
+
+        checkpoints = [each for each, _ in there]
+        settings, notes = self._sized(run.reference, checkpoints)
+        n = equal_size(run.reference, checkpoints, settings) if settings.equal_sizes else run.reference.n
+        evaluator = self._evaluator
+        if evaluator is None or (evaluator.reference.n, evaluator.settings) != (n, settings):
+            real, limit = cut(run.reference, n, settings.seed), self.arguments.memory_limit
+            evaluator = self._evaluator = CheckpointEvaluator(real, settings, self.store, limit)
+            self._known = {}
+        old, self._known = self._known, {}
+        for each, state in there:
+            known = old.get((each.path, state))
+            if known is None:
+                known = evaluator.outcome(each, lambda _: None)
+                if known.reason is not None and not is_still(each.path, state):
+                    continue  # it is being written again: the next look waits for it
+                print_above(None, f"new: {_outcome_text(known)}")
+            measured = tuple(one.named(each) for one in known.measured)
+            self._known[each.path, state] = known._replace(checkpoint=each, measured=measured)
+        return self._present(run, list(self._known.values()), settings, notes) if self._known else 2
+
+    def _checkpoints(self) -> list[Checkpoint]:
+        from prviz.triage.inputs import checkpoints_of
+
+        return checkpoints_of(self.arguments.checkpoints, self.arguments.metadata, leave_out=self._other_files())
+
+    def _other_files(self) -> list[Path]:
+        """Files that are no checkpoints, wherever they are."""
+        arguments = self.arguments
+        one = (arguments.reference, arguments.metrics, arguments.holdout, arguments.best_file, arguments.json)
+        return [each for each in (*one, *(arguments.report or ())) if each is not None]
+
+    def _run(self) -> TriageRun:
+        """The reference, read, and what concerns it alone."""
+        from prviz.triage.measure import samples_at
+        from prviz.triage.run import TriageRun
+
+        arguments = self.arguments
+        return TriageRun(
+            samples_at(arguments.reference, self.settings),
+            self.settings,
+            holdout=None if arguments.holdout is None else samples_at(arguments.holdout, self.settings),
+            goal=arguments.goal,
+            store=self.store,
+            memory_limit=arguments.memory_limit,
+        )
+
+    def _sized(self, reference: Samples, checkpoints: Sequence[Checkpoint]) -> tuple[TriageSettings, list[str]]:
+        """The settings, with equal sizes where the sets are too uneven and nothing else is asked for, and notes."""
+        from prviz.triage.measure import UNEVEN, set_sizes
+
+        if self.arguments.equal_sizes is not None:
+            return self.settings, []
+        sizes = set_sizes(reference, checkpoints, self.settings)
+        if not sizes.uneven:
+            return self.settings, []
+        smallest = sizes.smallest or "the reference"
+        note = (
+            f"all sets are cut to {sizes.least} samples, the size of {smallest}, as the largest has {sizes.most}, more "
+            f"than {UNEVEN:g} times as many (--all-rows measures all)"
+        )
+        return replace(self.settings, equal_sizes=True), [note]
+
+    def _present(
+        self, run: TriageRun, outcomes: Sequence[CheckpointOutcome], settings: TriageSettings, notes: list[str]
+    ) -> int:
+        """Write text and files on these outcomes, and return the exit status."""
+        from prviz.triage.inputs import skipped_files
+        from prviz.triage.measure import other_encoders, unequal
+
+        arguments = self.arguments
+        with watched(None) as line:
+            found = run.results(outcomes, progress=line)
+        measured = [each for outcome in outcomes for each in outcome.measured]
+        if note := unequal(measured):
+            notes = [*notes, f"{note} (--equal-sizes)"]
+        tables = [each for each in (arguments.metadata,) if each is not None]
+        skipped = skipped_files(arguments.checkpoints, leave_out=[*tables, *self._other_files()])
+        notes = [*notes, *filter(None, (other_encoders(measured), left_out_text(skipped)))]
+        if found.no_ceiling:
+            say(f"no ceiling: {found.no_ceiling}")
+        classes: dict[str, tuple[ClassShare, ...]] = {}
+        if arguments.by is not None:
+            from prviz.triage.classes import class_shares
+
+            there = [each.checkpoint for each in outcomes if each.measured]
+            path, limit = arguments.reference, arguments.memory_limit
+            classes = class_shares(run.reference, path, there, arguments.by, settings, memory_limit=limit)
+        text = triage_text(found, arguments.reference.name, arguments.goal, notes, classes)
+        self.outputs.write(found, settings, classes, text)
+        if self.store.trouble is not None:
+            say(f"{self.store.trouble}; the next run measures again")
+        failed = sum(each.reason is not None for each in outcomes)
+        if failed == len(outcomes):
+            return 2
+        if missed := [text for each in arguments.fail_under or () if (text := _missed(found, *each))]:
+            for text in missed:
+                say(text)
+            return 3
+        return 1 if failed else 0
+
+
+def _missed(found: TriageResults, name: str, least: float) -> str:
+    """Why the checkpoint to take does not have at least this much; "" if it has."""
+    if found.judgement is None:
+        return ""
+    decision = found.judgement.decision
+    if decision.best in decision.memorised:
+        return f"--fail-under: {decision.best} copies the reference"
+    best = next(
+        each
+        for outcome in found.outcomes
+        for each in outcome.measured
+        if (each.checkpoint.name, each.method) == (decision.best, decision.basis.method)
+    )
+    values = {**best.summaries, "score": found.judgement.scores[best.method][decision.best]}
+    if decision.best in found.judgement.shares:
+        values["ceiling"] = found.judgement.shares[decision.best].share
+    if name not in values:
+        return f"--fail-under: {name} is not known here, {', '.join(values)} are"
+    return "" if values[name] >= least else f"--fail-under: {decision.best} has {name} {values[name]:.4f} < {least:g}"
 
 
 def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None) -> list[CheckpointOutcome]:
@@ -303,110 +434,27 @@ def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: Progress
     try:
         for each in outcomes:
             found.append(each)
-            areas = ", ".join(f"{one.method} {one.summaries['auc']:.4f}" for one in each.measured)
-            outcome = f": AuC {areas}{'' if each.fresh else ' (kept)'}" if each.reason is None else " failed"
-            print_above(line, f"{len(found)} of {total}: {one_line(each.checkpoint.name)}{outcome}")
+            print_above(line, f"{len(found)} of {total}: {_outcome_text(each)}")
     except KeyboardInterrupt:
         sys.stderr.write("\nprviz: stopped; results so far are kept, and the same command continues from there\n")
         raise
     return found
 
 
-def _ranking(
-    reference: str,
-    outcomes: Sequence[CheckpointOutcome],
-    settings: TriageSettings,
-    goal: float,
-    possible: Yardstick | None,
-) -> str:
-    """Text of the ranking by every family, a note on sizes, and the files that failed."""
-    from prviz.triage.measure import other_encoders, unequal
-    from prviz.triage.ranking import rank, verdict
-    from prviz.triage.stability import least
-
-    parts = []
-    measured = [each for outcome in outcomes for each in outcome.measured]
-    for name in settings.methods if measured else ():
-        of_method = [each for each in measured if each.method == name]
-        table = rank(of_method, goal, seed=settings.seed)
-        extra = {each.checkpoint.name: each.checkpoint.extra for each in of_method}
-        decision = verdict(table.assign(checkpoint=table["checkpoint"].map(one_line)), n=least(of_method))
-        parts.append(f"{_head(name, of_method, reference, goal)}\n{decision}\n{_table(table, extra)}")
-        if possible is not None:
-            parts.append(_of_ceiling(possible, name, of_method, list(table["checkpoint"]), goal, settings.seed))
-    if note := unequal(measured):
-        parts.append(f"Note: {note} (--equal-sizes).")
-    if note := other_encoders(measured):
-        parts.append(f"Note: {one_line(note)}.")
-    failed = [
-        f"  {one_line(each.checkpoint.path)}: {one_line(each.reason)}" for each in outcomes if each.reason is not None
-    ]
-    if failed:
-        parts.append("\n".join([f"Failed, {len(failed)} of {len(outcomes)}:", *failed]))
-    return "\n\n".join(parts) + "\n"
+def _outcome_text(outcome: CheckpointOutcome) -> str:
+    areas = ", ".join(f"{one.method} {one.summaries['auc']:.4f}" for one in outcome.measured)
+    found = f": AuC {areas}{'' if outcome.fresh else ' (kept)'}" if outcome.reason is None else " failed"
+    return f"{one_line(outcome.checkpoint.name)}{found}"
 
 
-def _of_ceiling(
-    possible: Yardstick,
-    method: str,
-    measured: Sequence[MeasuredCheckpoint],
-    names: Sequence[str],
-    goal: float,
-    seed: int,
-) -> str:
-    """Ceiling and floor in a line, and every checkpoint's share of the ceiling, best first."""
-    from prviz.triage.ranking import score
-    from prviz.triage.yardstick import shares_of_ceiling
+def _least(text: str) -> tuple[str, float]:
+    from prviz.curves.summaries import SUMMARIES
 
-    shares = shares_of_ceiling(measured, possible.ceiling[method], goal, seed)
-    width = max(len(one_line(name)) for name in names)
-    top, floor = score(possible.ceiling[method].curve, goal), score(possible.floor[method].curve, goal)
-    lines = [f"Ceiling {top:.4f}: {possible.source}. Floor {floor:.4f}: their features shuffled. Share of the ceiling:"]
-    for name in names:
-        share = shares[name]
-        between = f"[{share.low:.0%}, {share.high:.0%}]"
-        lines.append(f"      {one_line(name).ljust(width)}  {share.share:4.0%}  {between:14}  {share.sentence}")
-    return "\n".join(lines)
-
-
-def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, goal: float) -> str:
-    """Title of a ranking: family, k, reference and goal."""
-    from prviz.estimators import ESTIMATORS
-    from prviz.triage.ranking import GOALS
-
-    ks = sorted({each.k for each in measured if each.k is not None})
-    ks_text = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
-    against = f"{measured[0].n_real} samples of {one_line(reference)}"
-    word = next((f" ({word})" for word, value in GOALS.items() if value == goal), "")
-    return f"{ESTIMATORS[method].title}{ks_text}, against {against}; best first for the goal {goal:g}{word}"
-
-
-def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> str:
-    """Table of one line per checkpoint; columns of the metadata follow the step."""
-    from prviz.triage.ranking import marks
-
-    lines = ranking.to_dict("records")
-    columns = [["checkpoint", *(one_line(line["checkpoint"]) for line in lines)]]
-    columns.append(["step", *(_short(line["step"]) for line in lines)])
-    for name in dict.fromkeys(name for known in extra.values() for name in known):
-        columns.append([one_line(name), *(_short(extra[line["checkpoint"]].get(name)) for line in lines)])
-    widths = [max(map(len, column)) for column in columns]
-    names = [cell.ljust(widths[0]) for cell in columns[0]]
-    others = [[cell.rjust(width) for cell in column] for column, width in zip(columns[1:], widths[1:], strict=True)]
-    rows = [
-        "  ".join([f"{'':>4}", names[0], *(column[0] for column in others), "score  95 % interval     at most   best"])
-    ]
-    for place, line in enumerate(lines, start=1):
-        between = f"[{line['low']:.4f}, {line['high']:.4f}]"
-        most = "" if line["at_most"] is None else f"{line['at_most']:.4f}"
-        numbers = f"{line['score']:.4f}  {between}  {most:>7}  {line['best']:5.0%}"
-        cells = [f"{place:>4}", names[place], *(column[place] for column in others), numbers, marks(place, line)]
-        rows.append("  ".join(cells).rstrip())
-    return "\n".join(rows)
-
-
-def _short(value: float | None) -> str:
-    return "-" if value is None or value != value else f"{value:.10g}"
+    name, _, value = text.partition("=")
+    names = ["score", "ceiling", *(each.key for each in SUMMARIES)]
+    if name.lower() in names and number(value) == number(value):
+        return name.lower(), number(value)
+    raise argparse.ArgumentTypeError(f"{text!r} is no NAME=NUMBER with one of the names {', '.join(names)}")
 
 
 def _goal(text: str) -> float:

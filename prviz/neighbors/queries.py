@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from prviz.neighbors.balls import squared_threshold
+from prviz.neighbors.engine import MEMORY_LIMIT
 from prviz.neighbors.kernels import Entries, entries_within, slices, true_places
 from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet
@@ -17,6 +18,8 @@ from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
 # Most values of both sets whose factors are stored; those of larger sets are computed block by block.
 _STORED_VALUES = 1 << 25
+# Bytes per value of a stored factor with what rounds it, and per pair of a tile with its ranking, at most.
+_FACTOR_BYTES, _PAIR_BYTES = 16, 48
 # Most pairs whose reference distances are computed at a time.
 _PAIRS = 1 << 20
 # Factors of a product that are multiplied before the first check against ``least``.
@@ -25,15 +28,17 @@ _FACTORS = 256
 _SLACK = 1e-9
 
 
-def _point_sets(first: RowView, second: RowView) -> tuple[PointSet, PointSet]:
+def _point_sets(first: RowView, second: RowView, memory_limit: int = MEMORY_LIMIT) -> tuple[PointSet, PointSet]:
     """Both sets of points, ready for products with each other."""
     arithmetic = choose_arithmetic([first, second])
-    stored = (len(first) + len(second)) * first.d < _STORED_VALUES
+    stored = (len(first) + len(second)) * first.d < min(_STORED_VALUES, memory_limit // (2 * _FACTOR_BYTES))
     left, right = (PointSet(DistinctRows(each), arithmetic, stored=stored) for each in (first, second))
     return left, right
 
 
-def _over_tiles(points: PointSet, samples: PointSet, use: Callable[[Tile, slice], None]) -> None:
+def _over_tiles(
+    points: PointSet, samples: PointSet, use: Callable[[Tile, slice], None], memory_limit: int = MEMORY_LIMIT
+) -> None:
     """Call ``use`` with every tile of a block of points against all samples, and the rows of these points."""
     runner = Runner(available_threads())
 
@@ -41,7 +46,8 @@ def _over_tiles(points: PointSet, samples: PointSet, use: Callable[[Tile, slice]
         use(make_tile(points, rows, samples, runner.scratch()), rows)
         return 0
 
-    step = min(max((1 << 21) // len(samples), 48), 512)
+    most = memory_limit // (2 * _PAIR_BYTES * available_threads() * len(samples))
+    step = max(min(max((1 << 21) // len(samples), 48), 512, most), 1)
     runner.run(work, slices(len(points), step))
 
 
@@ -74,13 +80,16 @@ def radii_to(
     return np.sqrt(squared)
 
 
-def nearest_rows(points: Array, rows: Rows, k: int, among: Array) -> tuple[Rows, Floats]:
+def nearest_rows(
+    points: Array, rows: Rows, k: int, among: Array, *, memory_limit: int = MEMORY_LIMIT
+) -> tuple[Rows, Floats]:
     """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances: (len(rows), k) each.
 
     Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another set, perhaps
-    memory-mapped. k : at least 1; there are m columns where m is smaller.
+    memory-mapped. k : at least 1; there are m columns where m is smaller. memory_limit : bytes beyond these and the
+    result, as far as a row of distances allows.
     """
-    queried, others = _point_sets(RowView(points, rows), RowView(among))
+    queried, others = _point_sets(RowView(points, rows), RowView(among), memory_limit)
     width = min(k, len(others))
     found, distances = np.empty((len(rows), width), dtype=np.intp), np.empty((len(rows), width))
 
@@ -94,7 +103,7 @@ def nearest_rows(points: Array, rows: Rows, k: int, among: Array) -> tuple[Rows,
         places = order[first[:, None] + np.arange(width)]
         found[block], distances[block] = columns[places], np.sqrt(squared[places])
 
-    _over_tiles(queried, others, use)
+    _over_tiles(queried, others, use, memory_limit)
     return found, distances
 
 

@@ -38,6 +38,7 @@ __all__ = [
     "ReadError",
     "SourceLike",
     "read",
+    "read_label",
     "read_pair",
     "recognise",
     "roles",
@@ -168,6 +169,43 @@ def read(
         extension = recognise(file, limits)
         values, labels, metadata = _table(file, extension, key, limits)
         return _samples(values, file.name if name is None else name, labels, metadata)
+
+
+def read_label(
+    source: SourceLike, name: str, samples: Samples, *, below: str | os.PathLike[str] | None = None
+) -> Array | None:
+    """The label of every sample of a file, as texts or numbers.
+
+    Parameters
+    ----------
+    source : path-like or (str, bytes)
+        The file that ``samples`` were read from.
+    name : str
+        A column of a table, or an array of an .npz file with one value per sample.
+    samples : Samples
+        What `read` gave.
+    below : path-like, optional
+        As in `read`.
+
+    Returns
+    -------
+    ndarray or None
+        (n,) labels; None: the file has no such column or array.
+
+    Raises
+    ------
+    ReadError
+        The array holds no labels of these samples, or the file can't be read.
+    """
+    if name in samples.labels:
+        return samples.labels[name]
+    file = as_source(source, below)
+    if file.extension != ".npz":
+        return None
+    from prviz.readers.npy import open_npz
+
+    with _reading(file), open_npz(file, Limits().of_file(file.size)) as arrays:
+        return arrays.label(name, samples.n) if name in arrays.keys else None
 
 
 def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits: Limits | None = None) -> SamplePair:

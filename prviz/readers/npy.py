@@ -27,6 +27,8 @@ _BEGINNING = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000
 # An entry of the header: text, a truth value, a tuple of integers (of Python 2 with an L), or a list of records.
 _ENTRY = re.compile(r"""(["'])(descr|fortran_order|shape)\1\s*:\s*("[^"]*"|'[^']*'|True|False|\([-\dL, ]*\)|\[)""")
+# Most bytes of one label in an archive.
+_LONGEST_LABEL = 256
 # A plain dtype; "a" is a deprecated name for bytes.
 _PLAIN = re.compile(r"""["']([<>|=]?[?b-zA-Z]\d{0,9}(?:\[\w{1,9}\])?)["']""")
 _OBJECT = re.compile(r"""["'][<>|=]?O\d?["']""")
@@ -152,6 +154,22 @@ class NpzFile:
         """The checked (n, d) values of one member."""
         with self._member(key) as stream:
             return values_at(stream, self._header(stream, key), limits)
+
+    def label(self, key: str, n: int) -> Array:
+        """The labels of n samples in one member: whole numbers, booleans or texts."""
+        with self._member(key) as stream:
+            header = self._header(stream, key)
+            dtype = header.dtype
+            if header.shape != (n,) or dtype is None or dtype.kind not in "biuU" or dtype.itemsize > _LONGEST_LABEL:
+                raise ReadError(
+                    f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of the {n} samples "
+                    "is needed, a whole number or a text."
+                )
+            stream.seek(header.offset)
+            data = stream.read(n * dtype.itemsize)
+            if len(data) < n * dtype.itemsize:
+                raise ReadError(f"{header.where}: truncated. Write it again, or copy it again if it was copied.")
+            return np.frombuffer(data, dtype)
 
     def _header(self, stream: BinaryIO, key: str) -> Header:
         # file_size is the claim of the zip directory; zipfile never returns more bytes than that.

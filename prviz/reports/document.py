@@ -11,26 +11,36 @@ Schema "prviz-triage", version 1; missing entries are None:
     complete       True if it has all of the ``total`` checkpoints, measured or failed
     note           on sets of different sizes, and on checkpoints by another encoder than the reference
     reference      name, path (as it was given), n, d, digest, encoder (as `prviz embed` wrote it, see `prviz.Samples`)
+    verdict        best (name of a checkpoint; None: nothing was measured), told_apart (no other may be best), also
+                   (those that may), sentence; memorised (copies of the reference, no candidates), family and risks (by
+                   family, on held-out samples) that it rests on, disagreement (a sentence, or "")
     checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, encoder, reason (why it
                    failed), and families: by name k, bandwidth {real, generated}, vertices {fpr, fnr}, summaries by
                    key, each with value, low and high, and upper_bound (confidence, auc, vertices) of the true curve
                    memorisation: memorised, exact and near copies (number, share, expected, low, high), pairs, sentence
                    share_of_ceiling: by family share, low, high, reaches_ceiling, sentence
+                   scores: by family, at the goal; at_most: what the true one does not exceed, by all families together
+                   classes: a list of label, role, n, others, missed, expected, low, high, worse, few (see
+                   `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
+                   findings: a list of key, title, sentence, number, unit, low, high, level; None: not looked for
     yardstick      source, and ceiling and floor by family: k, score, auc
     rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high, best
                    (share of the replicates), behind, loses, tied_with_best, margin (see
                    `prviz.triage.ranking.ranking`), front (beaten in both directions by none), precision, recall (the
                    two sides of the score), at_most (the score of the upper bound)
 
-n and digest are of the samples as they were measured: with ``equal_sizes``, of those left.
+n and digest are of the samples as they were measured: with ``equal_sizes``, of those left. `schema` gives it as a JSON
+schema, prviz/reports/triage.schema.json.
 """
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
+from importlib.resources import files
 from os import PathLike, fspath
 from typing import Any, TypeAlias
 
@@ -42,6 +52,9 @@ from prviz.reports.export import CONVENTIONS as OF_CURVES
 from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
+from prviz.triage.classes import ClassShare
+from prviz.triage.decision import Judgement, judge
+from prviz.triage.findings import TriageFinding
 from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
@@ -72,6 +85,12 @@ CONVENTIONS = {
 }
 
 
+def schema() -> Document:
+    """The JSON schema of a report (draft 2020-12)."""
+    found: Document = json.loads(files("prviz.reports").joinpath("triage.schema.json").read_text("utf-8"))
+    return found
+
+
 def document(
     reference: Samples,
     path: str | PathLike[str],
@@ -83,6 +102,9 @@ def document(
     total: int | None = None,
     memorisation: Mapping[str, Memorisation] | None = None,
     yardstick: Yardstick | None = None,
+    findings: Mapping[str, Sequence[TriageFinding]] | None = None,
+    classes: Mapping[str, Sequence[ClassShare]] | None = None,
+    judgement: Judgement | None = None,
 ) -> Document:
     """The report of some outcomes, as described above.
 
@@ -92,7 +114,9 @@ def document(
     outcomes : outcomes of the checkpoints, in the order of the report.
     goal : as in `prviz.triage.ranking.rank`.
     replicates : replicates of each bootstrap, whose seed is that of the settings.
-    memorisation, yardstick : of `prviz.triage`, by the checkpoint's name and of these settings; None: not measured.
+    memorisation, yardstick, findings, classes : of `prviz.triage`, by the checkpoint's name and of these settings;
+        None: not measured.
+    judgement : of these outcomes and goal; None: it is made here.
     total : number of checkpoints when all are measured; None: these are all.
 
     Raises
@@ -109,6 +133,9 @@ def document(
     if measured:
         n, digest = measured[0].n_real, measured[0].digests.real
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    if measured and judgement is None:
+        copied = [name for name, each in (memorisation or {}).items() if each.memorised]
+        judgement = judge(measured, goal, settings.seed, memorised=copied, yardstick=yardstick, replicates=replicates)
     entries = [_checkpoint(each, replicates, settings.seed) for each in outcomes]
     shares = {} if yardstick is None else _shares(measured, yardstick, goal, settings.seed)
     for entry in entries:
@@ -117,6 +144,9 @@ def document(
         entry["share_of_ceiling"] = {
             name: of_family[entry["name"]]._asdict() for name, of_family in shares.items() if entry["name"] in of_family
         }
+        entry |= _judged(entry["name"], judgement, findings)
+        shares_of_classes = (classes or {}).get(entry["name"])
+        entry["classes"] = None if shares_of_classes is None else [each._asdict() for each in shares_of_classes]
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
@@ -137,9 +167,45 @@ def document(
             "encoder": dict(reference.encoder) or None,
         },
         "yardstick": None if yardstick is None else _yardstick(yardstick, goal),
+        "verdict": _verdict(judgement),
         "checkpoints": entries,
         "rankings": {name: _ranking(measured, name, goal, replicates, settings.seed) for name in settings.methods},
     }
+
+
+def _verdict(judgement: Judgement | None) -> Document:
+    if judgement is None:
+        return {"best": None, "told_apart": False, "also": [], "sentence": "Nothing could be measured."}
+    found = judgement.decision
+    return {
+        "best": found.best,
+        "told_apart": found.told_apart,
+        "also": list(found.also),
+        "sentence": found.sentence,
+        "memorised": list(found.memorised),
+        "family": found.basis.method,
+        "risks": dict(found.basis.risks),
+        "disagreement": found.disagreement,
+    }
+
+
+def _judged(name: str, judgement: Judgement | None, findings: Mapping[str, Sequence[TriageFinding]] | None) -> Document:
+    """Scores, bound and findings of a checkpoint."""
+    scores = {} if judgement is None else judgement.scores
+    found = (findings or {}).get(name)
+    return {
+        "scores": {method: of_family[name] for method, of_family in scores.items() if name in of_family},
+        "at_most": None if judgement is None else judgement.at_most.get(name),
+        "findings": None if found is None else [_finding(each) for each in found],
+    }
+
+
+def _finding(found: TriageFinding) -> Document:
+    entry = asdict(found)
+    del entry["evidence"]  # the name of a view on the page
+    for name in ("number", "low", "high"):
+        entry[name] = float(entry[name]) if entry[name] is not None and np.isfinite(entry[name]) else None
+    return entry
 
 
 def _yardstick(found: Yardstick, goal: float) -> Document:

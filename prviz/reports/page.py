@@ -15,7 +15,8 @@ from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
 from prviz.reports.document import Document, curves_of
-from prviz.triage.ranking import AT_MOST, listed, marks
+from prviz.triage.inputs import common_prefix
+from prviz.triage.ranking import AT_MOST, marks, share_text
 from prviz.triage.ranking import verdict as verdict_of
 
 _LARGE, _SMALL = ("curves", "trade"), 250
@@ -60,18 +61,33 @@ def to_html(report: Document) -> str:
             for name in drawn
         )
         buttons = f'<nav aria-label="Family of estimators"><span class="soft">Measured by</span>{buttons}</nav>'
-    body = [f"<h1>{html.escape(title)}</h1>", _opening(report), buttons]
-    body += [_section(report, name) for name in drawn]
+    prefix = common_prefix([each["name"] for each in report["checkpoints"]])
+    shown = _without(report, prefix)
+    body = [f"<h1>{html.escape(title)}</h1>", _opening(report), _faults(shown), _classes(shown)]
+    if prefix:
+        body.append(f"<p class='soft'>All names begin with {_name(prefix)}, which is left out below the verdict.</p>")
+    body += [buttons, *(_section(shown, name) for name in drawn)]
     if failed := [each for each in report["checkpoints"] if each["reason"] is not None]:
         entries = "".join(f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>" for each in failed)
         body.append(f"<h2>Not measured: {len(failed)} of {len(report['checkpoints'])}</h2><ul>{entries}</ul>")
     else:
         body.append("")
     body.append(_about(report))
-    figures = {name: _figures(report, name) for name in drawn}
+    figures = {name: _figures(shown, name) for name in drawn}
     data = {"report": json.dumps(report, indent=1, allow_nan=False), "figures": json.dumps(figures)}
     script, style = (files("prviz.reports").joinpath(f"page.{kind}").read_text("utf-8") for kind in ("js", "css"))
     return standalone_page(title, body, data=data, script=script, style=style, schemes="light dark")
+
+
+def _without(report: Document, prefix: str) -> Document:
+    """The report with shorter names of its checkpoints."""
+    end = len(prefix)
+    rankings = {
+        family: {**found, "lines": [{**line, "checkpoint": line["checkpoint"][end:]} for line in found["lines"]]}
+        for family, found in report["rankings"].items()
+    }
+    checkpoints = [{**each, "name": each["name"][end:]} for each in report["checkpoints"]]
+    return {**report, "checkpoints": checkpoints, "rankings": rankings}
 
 
 def _figures(report: Document, family: str) -> dict[str, Any]:
@@ -109,6 +125,7 @@ def _section(report: Document, family: str) -> str:
     return "\n".join(
         [
             f'<section data-family="{html.escape(family)}"><h2>Ranking by {_family(family)}</h2>',
+            f"<p>{html.escape(verdict(report, family))}</p>",
             _ranking(report, family),
             f"<h2>Curves</h2><p class='told' role='status' data-hint='{hint}'>{hint}</p><div class='figures'>",
             _figure(family, "curves", _CURVES, "Precision against recall of every checkpoint"),
@@ -139,25 +156,47 @@ def _opening(report: Document) -> str:
         for each in report["checkpoints"]
         if (found := each.get("memorisation")) is not None and found["memorised"]
     ]
-    parts.append(f"<p>{_INTRODUCTION} {html.escape(how)}</p>")
-    methods = report["settings"]["methods"]
-    if len(methods) > 1:
-        firsts = [found["lines"][0]["checkpoint"] for found in report["rankings"].values() if found["lines"]]
-        best = [one_line(each) for each in dict.fromkeys(firsts)]
-        if len(best) == 1:
-            together = f"All {len(firsts)} families have {best[0]} as the best."
-        else:
-            together = (
-                f"The families differ on the best: {listed(best, 'or')}." if best else "Nothing could be measured."
-            )
-        parts.append(f"<p class='verdict'>{html.escape(together)}</p>")
-    for name in methods:
-        parts.append(f"<p class='verdict'><b>{_family(name)}</b>: {html.escape(verdict(report, name))}</p>")
+    if found := report.get("verdict"):  # older reports have none
+        parts.append(f"<p class='verdict'><b>{_name(found['sentence'])}</b></p>")
+    parts.append(f"<p class='soft'>{html.escape(how)}</p>")
     if not report["complete"]:
         there, total = len(report["checkpoints"]), report["total"]
         parts.append(f"<p class='warning'>Made while {there} of {total} checkpoints were measured.</p>")
     if report["note"]:
         parts.append(f"<p class='warning'>Note: {html.escape(report['note'])}.</p>")
+    return "\n".join(parts)
+
+
+def _faults(report: Document) -> str:
+    """What is wrong with each checkpoint, in the order of the first family's ranking."""
+    found = {each["name"]: each["findings"] for each in report["checkpoints"] if each.get("findings") is not None}
+    if not found:
+        return ""
+    first = report["rankings"][(report.get("verdict") or {}).get("family", report["settings"]["methods"][0])]
+    entries, by_title = "", dict[str, list[str]]()
+    for name in (line["checkpoint"] for line in first["lines"] if line["checkpoint"] in found):
+        said = "".join(f"<li><b>{_name(one['title'])}</b>: {_name(one['sentence'])}</li>" for one in found[name])
+        entries += f"<dt>{_name(name)}</dt><dd>{f'<ul>{said}</ul>' if said else 'nothing found'}</dd>"
+        for title in dict.fromkeys(one["title"] for one in found[name]):
+            by_title.setdefault(title, []).append(name)
+    grouped = "; ".join(f"{_name(title)} ({_name(', '.join(names))})" for title, names in by_title.items())
+    return f"<details><summary>What is wrong: {grouped or 'nothing found'}</summary><dl>{entries}</dl></details>"
+
+
+def _classes(report: Document) -> str:
+    """A table of classes for every checkpoint, the worst first; classes of few samples are grey."""
+    found = {each["name"]: each["classes"] for each in report["checkpoints"] if each.get("classes")}
+    parts = []
+    for name, shares in found.items():
+        rows = list[Row]()
+        for each in shares:
+            interval = f"{each['low']:.0%} to {each['high']:.0%}"
+            cells = [_name(each["label"]), _name(each["role"]), str(each["n"]), f"{each['missed']:.0%}", interval]
+            cells += [f"{each['expected']:.0%}", "worse" if each["worse"] else ""]
+            rows.append((None, [f"<span class='soft'>{cell}</span>" for cell in cells] if each["few"] else cells))
+        head = ["class", "of the", "samples", "missed", "interval", "expected", ""]
+        table = _table(head, rows, f"Classes of {name}", texts=(0, 1, 6))
+        parts.append(f"<details><summary>{_name(name)} by class</summary>{table}</details>")
     return "\n".join(parts)
 
 
@@ -177,6 +216,7 @@ def _ranking(report: Document, family: str) -> str:
     """A row per checkpoint, best first; the name is a button that highlights the checkpoint."""
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     known = {each["name"]: each for each in report["checkpoints"]}
+    others = [name for name in report["settings"]["methods"] if name != family]
     head = [
         "",
         "checkpoint",
@@ -187,11 +227,15 @@ def _ranking(report: Document, family: str) -> str:
         "of real data's",
         "true score, 95 %",
         "best in",
+        *(ESTIMATORS[name].title for name in others),
+        "precision side",
+        "recall side",
+        "",
     ]
-    head += ["precision side", "recall side", ""]
     rows = list[Row]()
     for place, line in enumerate(report["rankings"][family]["lines"], start=1):
         each, name = known[line["checkpoint"]], _name(line["checkpoint"])
+        titles = [found["title"].lower() for found in each.get("findings") or ()]
         cells = [
             str(place),
             f'<button type="button" data-checkpoint="{name}" aria-pressed="false">{name}</button>',
@@ -201,14 +245,20 @@ def _ranking(report: Document, family: str) -> str:
             f"{line['low']:.4f} to {line['high']:.4f}",
             "-" if (share := each.get("share_of_ceiling", {}).get(family)) is None else f"{share['share']:.0%}",
             "-" if line.get("at_most") is None else f"at most {line['at_most']:.3f}",
-            f"{line['best']:.0%}",
+            html.escape(share_text(line["best"])),
+            *(_score(each, name) for name in others),
             f"{line['precision']:.4f}",
             f"{line['recall']:.4f}",
-            html.escape(marks(place, line)),
+            html.escape(", ".join(filter(None, (*titles, marks(place, line))))),
         ]
         rows.append((line["checkpoint"], cells))
     table = _table(head, rows, f"Ranking by {ESTIMATORS[family].title}, best first", texts=(1, len(head) - 1))
     return f"{table}<details><summary>What “at most” says</summary><p>{AT_MOST}</p></details>"
+
+
+def _score(checkpoint: Document, family: str) -> str:
+    score = checkpoint.get("scores", {}).get(family)
+    return "-" if score is None else f"{score:.4f}"
 
 
 def _numbers(report: Document, family: str) -> str:
@@ -248,7 +298,7 @@ def _about(report: Document) -> str:
         settings |= {f"encoder of the reference: {key}": text for key, text in reference["encoder"].items()}
     return "\n".join(
         [
-            "<h2>How it was measured</h2>",
+            f"<h2>How it was measured</h2><p>{_INTRODUCTION}</p>",
             _list(settings),
             _RERUN,
             "<details><summary>Conventions</summary>",

@@ -4,9 +4,8 @@
     log_tensorboard("runs/today", {1000: metrics(...)})    scalars in the folder that TensorBoard looks at
     log_csv("metrics.csv", {1000: metrics(...)})           a column step, then one of each metric
 
-Weights & Biases and MLflow take the CSV row by row, as `wandb.log(row, step=step)` and `mlflow.log_metrics(row,
-step=step)` do. All trackers count in whole steps, one value of a metric each; what has another step or none is left out
-by `steps_of`, which says so.
+`prviz.Monitor` measures and logs in one call; `prviz.reports.training` has trackers and callbacks. All trackers count
+in whole steps, one value of a metric each; what has another step or none is left out by `steps_of`, which says so.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
     ValueError : what is there is no such file, or has other columns.
     OSError : it can't be read or written; what was there before still is.
     """
-    rows = {_step(step): _values(found) for step, found in rows.items()}
+    rows = {whole_step(step): _values(found) for step, found in rows.items()}
     if not rows:
         return []
     names = list(next(iter(rows.values())))
@@ -158,7 +157,7 @@ def log_tensorboard(folder: str | os.PathLike[str], rows: Rows) -> list[int]:
     OSError : the folder can't be written to.
     """
     require_tensorboard()
-    rows = {_step(step): _values(found) for step, found in rows.items()}
+    rows = {whole_step(step): _values(found) for step, found in rows.items()}
     known = set(_logged(Path(folder)))
     # Event files keep values in single precision.
     new = {
@@ -188,7 +187,8 @@ def require_tensorboard() -> None:
         raise ValueError('tensorboardX is not installed; `pip install "prviz[tensorboard]"` brings it') from None
 
 
-def _step(step: int) -> int:
+def whole_step(step: int) -> int:
+    """The step as an int. Raises ValueError for one that no tracker counts in."""
     if isinstance(step, bool) or not 0 <= step < _LARGEST_STEP or step != int(step):
         raise ValueError(f"step = {step!r}; a whole number from 0, below 2^53, is needed")
     return int(step)

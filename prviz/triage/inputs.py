@@ -279,6 +279,39 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
     return sorted(each for each in files if skipped.isdisjoint((_resolved(each), _resolved(tables[each]))))
 
 
+def skipped_files(sources: PathLike | Iterable[PathLike], *, leave_out: Iterable[PathLike] = ()) -> list[Path]:
+    """The files of the folders among ``sources`` that `checkpoints_of` skips, as their format holds no samples.
+
+    leave_out : files that are not counted, such as the metadata. Nor are hidden files, folders, and the tables that
+    `prviz embed` writes beside its files.
+    """
+    given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+    known = {_resolved(Path(each)) for each in leave_out}
+    inside = (file for each in given if Path(each).is_dir() for file in Path(each).iterdir())
+    return sorted(
+        file
+        for file in inside
+        if not file.name.startswith(".")
+        and not file.name.lower().endswith(ACCEPTED)
+        and file.is_file()
+        and _resolved(file) not in known
+    )
+
+
+def common_prefix(names: Sequence[str]) -> str:
+    """What all names begin with, up to a sign between words, so that every name without it still says something.
+
+    >>> common_prefix(["run/step-1000", "run/step-2000"]), common_prefix(["alone"]), common_prefix(["a-1", "a-12"])
+    ('run/step-', '', 'a-')
+    """
+    low, high, end = min(names), max(names), 0
+    for place, (one, other) in enumerate(zip(low, high, strict=False)):
+        if one != other:
+            break
+        end = end if one.isalnum() else place + 1
+    return low[:end] if len(names) > 1 and all(name[end:].strip() for name in names) else ""
+
+
 def _resolved(path: Path) -> Path:
     """The file that a path leads to; the path itself for a circle of links or an impossible path."""
     try:

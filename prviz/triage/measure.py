@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,9 @@ from prviz.triage.result_cache import ResultCache
 
 # Fewest samples of a checkpoint or reference that are measured.
 LEAST_ROWS = 20
+
+# Ratio of the sizes of sets above which they are cut to equal ones where nothing else is asked for.
+UNEVEN = 2.0
 
 # Errors that fail one checkpoint and leave the others running.
 FAILURES = (ValueError, TypeError, OSError, MemoryError)
@@ -132,6 +136,34 @@ def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     )
 
 
+class SetSizes(NamedTuple):
+    """Smallest and largest set of a triage.
+
+    smallest : name of the smallest, "" for the reference.
+    """
+
+    least: int
+    most: int
+    smallest: str
+
+    @property
+    def uneven(self) -> bool:
+        """True if the sizes differ so much that curves should be of equal ones: by more than UNEVEN."""
+        return self.most > UNEVEN * self.least
+
+
+def set_sizes(reference: Samples, checkpoints: Iterable[Checkpoint], settings: TriageSettings) -> SetSizes:
+    """The sizes of all sets that can be measured; every file is read."""
+    sizes = {"": reference.n}
+    for checkpoint in checkpoints:
+        try:
+            sizes[checkpoint.name] = _read(reference, checkpoint, settings).n
+        except FAILURES:
+            continue  # reported when the checkpoint is measured
+    smallest = min(sizes, key=sizes.__getitem__)
+    return SetSizes(sizes[smallest], max(sizes.values()), smallest)
+
+
 def other_encoders(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     """A sentence on checkpoints by another encoder than the reference; None: there is none."""
     found = {each.checkpoint.name: each.encoder_difference for each in measured if each.encoder_difference}
@@ -192,13 +224,7 @@ class _Elsewhere:
 
 def equal_size(reference: Samples, checkpoints: Sequence[Checkpoint], settings: TriageSettings) -> int:
     """The size of the smallest set that can be measured."""
-    sizes = [reference.n]
-    for checkpoint in checkpoints:
-        try:
-            sizes.append(_read(reference, checkpoint, settings).n)
-        except FAILURES:
-            continue  # reported when the checkpoint is measured
-    return min(sizes)
+    return set_sizes(reference, checkpoints, settings).least
 
 
 class CheckpointState(NamedTuple):
@@ -221,7 +247,7 @@ class CheckpointEvaluator:
         if reference.n < LEAST_ROWS:
             raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
         _legal(SamplePair(reference, reference), settings)
-        self.reference, self._settings = reference, settings
+        self.reference, self.settings = reference, settings
         self._store, self._memory = store, memory_limit
         self._radii = RealRadii()
 
@@ -243,6 +269,26 @@ class CheckpointEvaluator:
         outcome = CheckpointOutcome(checkpoint, self._in_order(results), fresh)
         self.keep(outcome)
         return outcome.measured
+
+    def kept(self, checkpoint: Checkpoint, digest: str, n: int) -> tuple[MeasuredCheckpoint, ...]:
+        """The results of n samples, known by their digest alone; () unless the cache has those of all families."""
+        digests, found = PairDigests(self.reference.digest, digest), []
+        k = math.isqrt(min(self.reference.n, n)) if self.settings.k == "sqrt" else self.settings.k
+        for name in self.settings.methods:
+            key = self._key(digests, name, None if ESTIMATORS[name].tunes is None else k)
+            if self._store is None or (result := self._store.get(key)) is None:
+                return ()
+            found.append(
+                MeasuredCheckpoint(
+                    checkpoint=checkpoint,
+                    estimate=result[0],
+                    n_real=self.reference.n,
+                    n_generated=n,
+                    seconds=result[1],
+                    digests=digests,
+                )
+            )
+        return tuple(found)
 
     def look(self, checkpoint: Checkpoint) -> CheckpointState:
         """The state of a checkpoint, without measuring it."""
@@ -271,9 +317,9 @@ class CheckpointEvaluator:
 
     def _pair(self, checkpoint: Checkpoint) -> SamplePair:
         """The samples to measure."""
-        generated = _read(self.reference, checkpoint, self._settings)
-        if self._settings.equal_sizes:
-            generated = cut(generated, self.reference.n, self._settings.seed)
+        generated = _read(self.reference, checkpoint, self.settings)
+        if self.settings.equal_sizes:
+            generated = cut(generated, self.reference.n, self.settings.seed)
         return SamplePair(self.reference, generated)
 
     def _measured(
@@ -282,7 +328,7 @@ class CheckpointEvaluator:
         """The results by family, and the families measured now."""
         found, missing = self._cached(checkpoint, pair)
         if missing:
-            settings, began = self._settings, time.perf_counter()
+            settings, began = self.settings, time.perf_counter()
             split, distances = pair.split(settings.split, settings.seed), None
             if any(ESTIMATORS[name].shares_pass for name in missing):
                 distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
@@ -298,20 +344,20 @@ class CheckpointEvaluator:
     ) -> tuple[dict[str, MeasuredCheckpoint], tuple[str, ...]]:
         """The cached results by family, and the families without one."""
         cached: dict[str, MeasuredCheckpoint] = {}
-        for name in self._settings.methods:
+        for name in self.settings.methods:
             if self._store is None or not _repeatable(name):
                 continue
-            k = None if ESTIMATORS[name].tunes is None else resolve_k(self._settings.k, pair)
+            k = None if ESTIMATORS[name].tunes is None else resolve_k(self.settings.k, pair)
             if (result := self._store.get(self._key(_digests(pair), name, k))) is not None:
                 cached[name] = _of_pair(checkpoint, pair, *result)
-        return cached, tuple(name for name in self._settings.methods if name not in cached)
+        return cached, tuple(name for name in self.settings.methods if name not in cached)
 
     def _in_order(self, found: Mapping[str, MeasuredCheckpoint]) -> tuple[MeasuredCheckpoint, ...]:
-        return tuple(found[name] for name in self._settings.methods if name in found)
+        return tuple(found[name] for name in self.settings.methods if name in found)
 
     def _key(self, digests: PairDigests, name: str, k: int | None) -> dict[str, Any]:
         """Everything that a result depends on."""
-        settings = self._settings
+        settings = self.settings
         return {
             "prviz": prviz.__version__,
             "real": digests.real,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from prviz.diagnostics.preflight import duplicates
 from prviz.measure.estimates import Progress, part_of
 from prviz.measure.workload import cut
-from prviz.neighbors import nearest_rows
+from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES, samples_at
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.result_cache import ResultCache
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -82,15 +83,18 @@ class Memorisation(NamedTuple):
 class HeldOutDistances(NamedTuple):
     """Distances of real samples to the two nearest other ones of the reference: (n, 2); a source in words.
 
-    independent : number of independent ones.
+    independent : number of independent ones. holdout : digest of the holdout; "" without one.
     """
 
     values: Floats
     independent: float
     source: str
+    holdout: str = ""
 
 
-def held_out_distances(reference: Samples, holdout: Samples | None = None) -> HeldOutDistances:
+def held_out_distances(
+    reference: Samples, holdout: Samples | None = None, *, memory_limit: int = MEMORY_LIMIT
+) -> HeldOutDistances:
     """Distances from the holdout to the reference; without one, those inside the reference, leaving each sample out.
 
     Two samples of the reference that are nearest to each other share their distance, so that n of them count as n / 2.
@@ -99,13 +103,15 @@ def held_out_distances(reference: Samples, holdout: Samples | None = None) -> He
     Raises ValueError: a holdout of which more than MOST_SHARED occurs in the reference, or of another dimension.
     """
     if holdout is None:
-        values = _nearest(reference, reference, 3)[1][:, 1:]  # the first is the sample itself, or one equal to it
+        # the first is the sample itself, or one equal to it
+        values = _nearest(reference, reference, 3, memory_limit)[1][:, 1:]
         return HeldOutDistances(values, reference.n / 2, "the reference itself, each sample left out")
     shared = check_holdout(reference, holdout)
     source = f"{holdout.n} held-out real samples"
     if shared:
         source += f", {shared} of them in the reference too"
-    return HeldOutDistances(_nearest(holdout, reference)[1], holdout.n, source)
+    distances = _nearest(holdout, reference, memory_limit=memory_limit)[1]
+    return HeldOutDistances(distances, holdout.n, source, holdout.digest)
 
 
 def check_holdout(reference: Samples, holdout: Samples) -> int:
@@ -122,13 +128,15 @@ def check_holdout(reference: Samples, holdout: Samples) -> int:
     return shared
 
 
-def memorisation(reference: Samples, generated: Samples, held_out: HeldOutDistances) -> Memorisation:
+def memorisation(
+    reference: Samples, generated: Samples, held_out: HeldOutDistances, *, memory_limit: int = MEMORY_LIMIT
+) -> Memorisation:
     """Exact and near copies of the reference among generated samples, compared with held-out real ones.
 
     The interval of each difference joins those of its two shares (Newcombe 1998, method 10, with the intervals of
     Clopper and Pearson).
     """
-    rows, distances = _nearest(generated, reference)
+    rows, distances = _nearest(generated, reference, memory_limit=memory_limit)
     ratios, usual = _ratios(distances), _ratios(held_out.values)
     known = usual[usual > 0]
     threshold = float(np.quantile(known, NEAR, method="lower")) ** 2 if len(known) else 0.0
@@ -142,8 +150,10 @@ def memorisation(reference: Samples, generated: Samples, held_out: HeldOutDistan
     )
 
 
-def _nearest(points: Samples, among: Samples, k: int = 2) -> tuple[NDArray[np.intp], Floats]:
-    return nearest_rows(points.values, np.arange(points.n), k, among.values)
+def _nearest(
+    points: Samples, among: Samples, k: int = 2, memory_limit: int = MEMORY_LIMIT
+) -> tuple[NDArray[np.intp], Floats]:
+    return nearest_rows(points.values, np.arange(points.n), k, among.values, memory_limit=memory_limit)
 
 
 def _ratios(distances: Floats) -> Floats:
@@ -158,11 +168,13 @@ def memorisation_of(
     held_out: HeldOutDistances,
     *,
     load: Callable[[Checkpoint], Samples] | None = None,
+    store: ResultCache | None = None,
+    memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, Memorisation]:
     """`memorisation` of every measured checkpoint by name, on the samples that were measured and the whole reference.
 
-    load : reads the samples of a checkpoint; None: its file.
+    load : reads the samples of a checkpoint; None: its file. store : keeps the counts; None: they are not kept.
     A checkpoint whose file has changed since, or can't be read, is left out.
     """
     found = {}
@@ -171,14 +183,40 @@ def memorisation_of(
             continue
         part_of(progress, place, len(outcomes))(0.0)
         checkpoint, first = outcome.checkpoint, outcome.measured[0]
-        try:
-            generated = load(checkpoint) if load else samples_at(checkpoint.path, settings, checkpoint.below)
-        except FAILURES:
+        key = {"copies": held_out.holdout, "real": reference.digest, "generated": first.digests.generated}
+        if store is not None and (known := _from_facts(store.facts(key))) is not None:
+            found[checkpoint.name] = known
             continue
-        generated = cut(generated, first.n_generated, settings.seed)
-        if generated.digest == first.digests.generated:
-            found[checkpoint.name] = memorisation(reference, generated, held_out)
+        if (generated := samples_of(first, settings, load)) is not None:
+            counted = found[checkpoint.name] = memorisation(reference, generated, held_out, memory_limit=memory_limit)
+            if store is not None:
+                store.put_facts(key, counted)
     return found
+
+
+def samples_of(
+    measured: MeasuredCheckpoint, settings: TriageSettings, load: Callable[[Checkpoint], Samples] | None = None
+) -> Samples | None:
+    """The generated samples as they were measured; None where the file has changed since or can't be read.
+
+    load : reads the samples of a checkpoint; None: its file.
+    """
+    checkpoint = measured.checkpoint
+    try:
+        generated = load(checkpoint) if load else samples_at(checkpoint.path, settings, checkpoint.below)
+    except FAILURES:
+        return None
+    generated = cut(generated, measured.n_generated, settings.seed)
+    return generated if generated.digest == measured.digests.generated else None
+
+
+def _from_facts(facts: Any) -> Memorisation | None:
+    """The counts in facts, which are those of a `Memorisation` as JSON keeps them; None for anything else."""
+    try:
+        exact, near, threshold, pairs, source = facts
+        return Memorisation(Excess(*exact), Excess(*near), threshold, tuple(NearPair(*each) for each in pairs), source)
+    except (TypeError, ValueError):
+        return None
 
 
 def memorised_text(found: Mapping[str, Memorisation]) -> str | None:

@@ -16,9 +16,10 @@ import sys
 import time
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import MappingProxyType
+from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate
 from prviz.readers.atomic_files import write_whole
 from prviz.studies.tasks import COMPUTATION
+
+T = TypeVar("T")
+Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
 # Environment variable that names the cache folder, and the largest size of the user's cache in bytes.
 CACHE_VARIABLE = "PRVIZ_CACHE"
@@ -53,7 +57,8 @@ _MOST_ABOUT = 1 << 20
 class ResultCache:
     """A folder of results, one .npz file each, named by the digest of its key, which names the "method".
 
-    A result is an estimate and the seconds that it took, together with all families of its pass.
+    A result is an estimate and the seconds that it took, together with all families of its pass. `facts` are small ones
+    of other kinds, such as findings: whatever JSON can hold.
 
     A result is written whole or not at all. A file that can't be read counts as absent, and so does a link. The
     checksums inside the archive detect damaged files.
@@ -89,27 +94,42 @@ class ResultCache:
 
     def get(self, key: Mapping[str, Any]) -> tuple[Estimate, float] | None:
         """The result of a key; None if the cache has none."""
+        return self._get(key, _read)
+
+    def put(self, key: Mapping[str, Any], estimate: Estimate, seconds: float) -> None:
+        """Write a result."""
+        self._put(key, _bytes(_text(key), estimate, seconds))
+
+    def facts(self, key: Mapping[str, Any]) -> Any:
+        """The facts of a key; None if the cache has none."""
+        return self._get(key, _read_facts)
+
+    def put_facts(self, key: Mapping[str, Any], facts: Any) -> None:
+        """Write facts."""
+        self._put(key, _archive({"key": _text(key), "facts": facts}))
+
+    def _get(self, key: Mapping[str, Any], taken: Callable[[Arrays, Mapping[str, Any]], T]) -> T | None:
+        """What is taken from the arrays of a key's file; None where there is no such file, or a broken one."""
         path = self._path(key)
         if not self._trusted():
             return None
         try:
             with self._opened(path) as stream, np.load(stream, allow_pickle=False) as arrays:
                 _check_sizes(arrays.zip)
-                kept = _read(arrays, key)
+                kept = taken(arrays, key)
         except _BROKEN:
             return None
         with contextlib.suppress(OSError):
             os.utime(path)
         return kept
 
-    def put(self, key: Mapping[str, Any], estimate: Estimate, seconds: float) -> None:
-        """Write a result."""
+    def _put(self, key: Mapping[str, Any], contents: bytes) -> None:
         path = self._path(key)
         if not self._trusted():
             return
         try:
             self.folder.mkdir(0o777 if self._owner is None else 0o700, parents=True, exist_ok=True)
-            write_whole(path, _bytes(_text(key), estimate, seconds))
+            write_whole(path, contents)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             self.trouble = f"{self.folder}: a result can't be kept there ({reason})"
@@ -192,12 +212,18 @@ def _bytes(key: str, estimate: Estimate, seconds: float) -> bytes:
             {"n_real": run.n_real, "bandwidth": run.bandwidth, "rows": run.rows is not None} for run in estimate.runs
         ],
     }
-    arrays: dict[str, Any] = {"about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)}
+    arrays: dict[str, Any] = {}
     for place, run in enumerate(estimate.runs):
         arrays |= {f"c_real_{place}": run.c_real, f"c_generated_{place}": run.c_generated}
         arrays |= {} if run.rows is None else {f"rows_{place}": run.rows}
+    return _archive(about, arrays)
+
+
+def _archive(about: Mapping[str, Any], arrays: Mapping[str, Any] = MappingProxyType({})) -> bytes:
+    """An .npz file of a description and arrays."""
+    text = np.frombuffer(json.dumps(about, default=float).encode(), dtype=np.uint8)
     stream = io.BytesIO()
-    np.savez_compressed(stream, **arrays)
+    np.savez_compressed(stream, about=text, **arrays)
     return stream.getvalue()
 
 
@@ -216,11 +242,21 @@ def _check_sizes(archive: zipfile.ZipFile) -> None:
                 raise ValueError("an array that claims more than there is")
 
 
-def _read(arrays: Mapping[str, NDArray[Any]], key: Mapping[str, Any]) -> tuple[Estimate, float]:
-    """The result in the arrays of a file; ValueError if it has another key."""
-    about = json.loads(arrays["about"].tobytes())
+def _about(arrays: Arrays, key: Mapping[str, Any]) -> dict[str, Any]:
+    """The description in a file; ValueError if it has another key."""
+    about: dict[str, Any] = json.loads(arrays["about"].tobytes())
     if about["key"] != _text(key):
         raise ValueError("the file holds another result")
+    return about
+
+
+def _read_facts(arrays: Arrays, key: Mapping[str, Any]) -> Any:
+    return _about(arrays, key)["facts"]
+
+
+def _read(arrays: Arrays, key: Mapping[str, Any]) -> tuple[Estimate, float]:
+    """The result in the arrays of a file."""
+    about = _about(arrays, key)
     runs = []
     for place, run in enumerate(about["runs"]):
         supports = arrays[f"c_real_{place}"], arrays[f"c_generated_{place}"]

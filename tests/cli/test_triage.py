@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 from prviz.cli.main import main
+from prviz.estimators import DEFAULT_METHODS
 from prviz.readers import read
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
+from prviz.reports.document import schema
 from prviz.triage.inputs import checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
@@ -30,12 +37,12 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ranked(out: str) -> list[list[str]]:
     """Place, name, step, score, low, high and best of every line of the ranking."""
-    line = re.compile(r" *(\d+)  (\S+) +(\S+)  ([\d.]+)  \[([\d.]+), ([\d.]+)\](?: +\d\.\d+)? +(\d+)%", re.M)
+    line = re.compile(r" *(\d+)  (\S+) +(\S+)  ([\d.]+)  \[([\d.]+), ([\d.]+)\](?: +\d\.\d+)? +([<>]?\d+)%", re.M)
     return [list(found) for found in line.findall(out)]
 
 
 def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    line = ["triage", DIGITS, *MIXTURE, "--out", str(tmp_path / "out")]
+    line = ["triage", DIGITS, *MIXTURE, "--method", "knn", "--out", str(tmp_path / "out")]
     assert main(line) == 0
     first = capsys.readouterr()
     rows = ranked(first.out)
@@ -55,7 +62,7 @@ def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureF
     assert "Note" not in first.out
     assert "Failed" not in first.out
     kept = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert len(kept) == 6  # four checkpoints, ceiling and floor
+    assert len(kept) == 14  # four checkpoints, their copies and findings, ceiling and floor
     assert main(line[:2] + line[2:6][::-1] + line[6:]) == 0
     second = capsys.readouterr()
     assert second.out == first.out
@@ -72,22 +79,26 @@ def test_a_folder_with_broken_files_is_ranked_without_them(capsys: pytest.Captur
     np.save(folder / "iter-20k.npy", draw((100, 3)))
     np.save(folder / "iter-3k.npy", draw((120, 4)))
     (folder / "iter-4k.npy").write_bytes(b"\x93NUMPY\x01\x00 broken")
+    (folder / "notes.txt").write_text("")
     (folder / "about.csv").write_text("file,step\niter-1k.npy,1\niter-20k,9\n")
     line = ["triage", str(folder / "real.npy"), str(folder), "--metadata", str(folder / "about.csv")]
     assert main([*line, "--method", "knn,coverage", "--k", "4", "--split", "none", "--goal", "recall"]) == 1
     out = capsys.readouterr().out
-    assert [row[1:3] for row in ranked(out)] == [["iter-20k", "9"], ["iter-1k", "1"]] * 2
-    assert out.count("k = 4, against 120 samples of real.npy; best first for the goal 1 (recall)") == 2
+    assert [row[1:3] for row in ranked(out)] == [["iter-20k", "9"], ["iter-1k", "1"]]
+    assert out.count("k = 4, against 120 samples of real.npy; best first for the goal 1 (recall)") == 1
     assert "the sets have 100 to 120 samples" in out
+    assert "1 file is left out, as names of samples end in .npy" in out
+    assert out.count("'notes.txt'") == 1
     failed = out[out.index("Failed, 2 of 4:") :].splitlines()[1:]
     assert [text.split(": ", 1)[0].strip() for text in failed] == [str(folder / f"iter-{n}k.npy") for n in (3, 4)]
     assert "generated ones have 4" in failed[0]
     assert "corrupt" in failed[1]
-    assert len(list((tmp_path / "cache").iterdir())) == 8  # two checkpoints, ceiling and floor, by two families
+    # two checkpoints, ceiling and floor, by two families, and the copies and findings of both
+    assert len(list((tmp_path / "cache").iterdir())) == 12
     assert main([*line, "--equal-sizes", "--seed", "3"]) == 1
     out = capsys.readouterr().out
     assert "against 100 samples of real.npy" in out
-    assert "Note" not in out
+    assert "the sets have" not in out
 
 
 def test_nothing_that_can_be_read_is_status_2_with_the_reasons(
@@ -117,6 +128,11 @@ def test_results_are_never_kept_among_the_checkpoints(capsys: pytest.CaptureFixt
         (["--seed", "-1"], "not a whole number from 0"),
         (["--seed", str(2**63)], "not a whole number from 0 to 2^63 - 1"),
         (["--metadata", DIGITS], "'digits.npz': not a CSV file"),
+        (["--fail-under", "AUC"], "'AUC' is no NAME=NUMBER with one of the names score, ceiling, auc"),
+        (["--json", "-", "--report", "-"], "both write to standard output"),
+        (["--json", "a.txt"], "its name must end in .json"),
+        (["--watch", "--scheduler", "tcp://a:1"], "--watch and --scheduler can't be given together"),
+        (["--best-file", DIGITS], "would take the place of samples"),
         (["--out", DIGITS], "is a file; a folder is needed"),
     ],
 )
@@ -170,3 +186,112 @@ def test_an_exact_copy_of_the_reference_is_called_memorised_first(
     assert main(["triage", "--rerun", str(report)]) == 0
     assert main(["triage", real, good, "--holdout", copy]) == 2
     assert "300 of 300 samples are in the reference too" in capsys.readouterr().err
+
+
+def numpy_files(folder: Path, **sets: tuple[int, float]) -> dict[str, str]:
+    """Normal samples in four dimensions: by name their number and spread."""
+    for seed, (name, (n, spread)) in enumerate(sets.items()):
+        np.save(folder / f"{name}.npy", spread * np.random.default_rng(seed).normal(size=(n, 4)))
+    return {name: str(folder / f"{name}.npy") for name in sets}
+
+
+def test_machines_get_json_a_file_and_a_status(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    at = numpy_files(tmp_path, real=(150, 1.0), narrow=(150, 0.3), good=(150, 1.0))
+    line = ["triage", at["real"], at["narrow"], at["good"], "--best-file", str(tmp_path / "best")]
+    assert main([*line, "--json", "-", "--fail-under", "AUC=0.5", "--fail-under", "ceiling=0.5"]) == 0
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    Draft202012Validator.check_schema(schema())
+    Draft202012Validator(schema()).validate(report)
+    assert {name: report["verdict"][name] for name in ("best", "told_apart", "also")} == {
+        "best": "good",
+        "told_apart": True,
+        "also": [],
+    }
+    assert report["verdict"]["sentence"] in err
+    found = {each["name"]: [one["key"] for one in each["findings"]] for each in report["checkpoints"]}
+    assert "narrow" in found["narrow"]
+    assert "narrow" not in found["good"]
+    for each in report["checkpoints"]:
+        assert set(each["scores"]) == set(DEFAULT_METHODS)
+        assert each["at_most"] >= min(each["scores"].values())
+    assert (tmp_path / "best").read_text() == f"{at['good']}\n"
+    assert main([*line, "--fail-under", "auc=0.999", "--report", "-"]) == 3
+    out, err = capsys.readouterr()
+    assert out.startswith("<!doctype html>")
+    assert "--fail-under: good has auc 0." in err
+    assert "  narrow: Too narrow." in err
+    np.save(tmp_path / "copy.npy", np.load(at["real"]))
+    assert main(["triage", at["real"], str(tmp_path / "copy.npy"), "--method", "knn", "--fail-under", "AUC=0.5"]) == 3
+    assert "copy copies the reference" in capsys.readouterr().err
+
+
+def test_a_schema_refuses_what_is_no_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    at = numpy_files(tmp_path, real=(60, 1.0))
+    (tmp_path / "broken.npy").write_bytes(b"")
+    assert main(["triage", at["real"], str(tmp_path / "broken.npy"), "--json", "-"]) == 2
+    report = json.loads(capsys.readouterr().out)
+    validator = Draft202012Validator(schema())
+    validator.validate(report)
+    assert report["verdict"]["best"] is None
+    for name, value in (("verdict", {"best": "a"}), ("goal", 2), ("checkpoints", []), ("more", 1)):
+        assert list(validator.iter_errors({**report, name: value}))
+
+
+def test_very_different_sizes_are_cut_unless_all_rows_are_wanted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    at = numpy_files(tmp_path, real=(200, 1.0), few=(80, 1.0), many=(190, 1.0))
+    line = ["triage", *at.values(), "--k", "3"]
+    assert main(line) == 0
+    out = capsys.readouterr().out
+    assert "against 80 samples of real.npy" in out
+    assert "all sets are cut to 80 samples, the size of few, as the largest has 200" in out
+    assert main([*line, "--all-rows"]) == 0
+    out = capsys.readouterr().out
+    assert "against 200 samples of real.npy" in out
+    assert "the sets have 80 to 200 samples" in out
+
+
+def test_a_folder_is_watched_and_a_half_written_file_waited_for(tmp_path: Path) -> None:
+    at, run, best = numpy_files(tmp_path, real=(100, 1.0), whole=(100, 1.0)), tmp_path / "run", tmp_path / "best"
+    run.mkdir()
+    np.save(run / "step-1.npy", 0.3 * np.load(at["whole"]))
+    data = Path(at["whole"]).read_bytes()
+    (run / "step-2.npy").write_bytes(data[:-1000])
+    command = [sys.executable, "-m", "prviz", "triage", at["real"], str(run), "--watch", "--best-file", str(best)]
+    with subprocess.Popen(
+        [*command, "--k", "3"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as watching:
+        said = iter(watching.stderr.readline, "")
+        assert any("step-2.npy: 'step-2.npy': truncated or corrupt" in line for line in said)
+        while not best.exists():
+            time.sleep(0.05)
+        assert best.read_text() == f"{run / 'step-1.npy'}\n"
+        (run / "step-2.npy").write_bytes(data)
+        while best.read_text() != f"{run / 'step-2.npy'}\n":
+            time.sleep(0.05)
+        watching.send_signal(signal.SIGINT)
+        out, _ = watching.communicate(timeout=60)
+    assert watching.returncode == 0
+    assert "Failed" not in out
+    assert [len(rows) for rows in map(ranked, out.split("What is wrong:")) if rows] == [1, 2]
+
+
+def test_a_generator_without_sevens_has_them_at_the_top(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with np.load(DIGITS) as archive:
+        features, digit = archive["features"], archive["digit"]
+    order = np.random.default_rng(0).permutation(len(digit))
+    real, others = order[:500], order[500:1000]
+    np.savez(tmp_path / "real.npz", features=features[real], digit=digit[real])
+    np.save(tmp_path / "without.npy", features[others[digit[others] != 7]])
+    line = ["triage", str(tmp_path / "real.npz"), str(tmp_path / "without.npy"), "--key", "features"]
+    assert main([*line, "--method", "knn", "--by", "digit", "--json", "-"]) == 0
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    Draft202012Validator(schema()).validate(report)
+    first = report["checkpoints"][0]["classes"][0]
+    assert (first["label"], first["worse"]) == ("7", True)
+    assert "without by class, the worst first: 1 of " in err
+    assert main([*line, "--method", "knn", "--by", "colour"]) == 2
+    assert "'real.npz': there is no label 'colour'" in capsys.readouterr().err

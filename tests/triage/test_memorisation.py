@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples, as_samples
 from prviz.triage.memorisation import NEAR, Memorisation, held_out_distances, memorisation, memorised_text
 from tests.benchmarks.memorisation import COPIES, NARROW, called
@@ -100,3 +103,16 @@ def test_a_holdout_that_overlaps_the_reference_is_counted_and_refused() -> None:
     holdout[:26] = real[:26]
     with pytest.raises(ValueError, match=r"26 of 500 samples are in the reference too"):
         held_out_distances(samples(real), samples(holdout))
+
+
+def test_a_memory_limit_changes_the_memory_and_nothing_else() -> None:
+    real, generated = (samples(np.random.default_rng(seed).normal(size=(1500, 20))) for seed in (0, 1))
+    found, peaks = [], []
+    for limit in (MEMORY_LIMIT, 10**6):
+        tracemalloc.start()
+        held_out = held_out_distances(real, memory_limit=limit)
+        found.append(memorisation(real, generated, held_out, memory_limit=limit))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert found[0] == found[1]
+    assert peaks[1] < peaks[0] / 2

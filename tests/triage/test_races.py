@@ -179,7 +179,7 @@ def test_a_full_disk_is_told_and_what_was_kept_before_still_is(
 ) -> None:
     folder, out = folder_of(tmp_path / "run", 3), tmp_path / "out"
     np.save(tmp_path / "real.npy", REFERENCE.values)
-    line = ["triage", str(tmp_path / "real.npy"), str(folder)]
+    line = ["triage", str(tmp_path / "real.npy"), str(folder), "--method", "knn"]
     monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "cache"))
     assert main(line) == 0
     whole = capsys.readouterr().out

@@ -1,0 +1,173 @@
+"""A triage as text: warning, verdict, one table with a column for each family, findings, notes, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from prviz.readers.errors import one_line
+
+if TYPE_CHECKING:
+    from prviz.triage.classes import ClassShare
+    from prviz.triage.decision import Judgement
+    from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint
+    from prviz.triage.run import TriageResults
+
+# Classes of the checkpoint to take that are listed even where none is worse than chance.
+_CLASSES = 3
+
+
+def triage_text(
+    found: TriageResults,
+    reference: str,
+    goal: float,
+    notes: Iterable[str],
+    classes: Mapping[str, Sequence[ClassShare]] = MappingProxyType({}),
+) -> str:
+    """The whole text.
+
+    reference : name of its file. notes : sentences without a full stop. classes : by the checkpoint's name.
+    """
+    from prviz.triage.memorisation import memorised_text
+
+    parts = []
+    if warning := memorised_text({one_line(name): each for name, each in found.memorisation.items()}):
+        parts.append(warning)
+    if found.judgement is not None:
+        parts += [_verdict(found.judgement), _ranking(found, found.judgement, reference, goal), _findings(found)]
+        for name in (each for each in found.judgement.table["checkpoint"] if each in classes):
+            listed = _CLASSES if name == found.judgement.decision.best else 0
+            parts.append(_classes(one_line(name), classes[name], listed))
+    parts += [f"Note: {one_line(note)}." for note in notes]
+    failed = [each for each in found.outcomes if each.reason is not None]
+    if failed:
+        lines = [f"  {one_line(each.checkpoint.path)}: {one_line(each.reason)}" for each in failed]
+        parts.append("\n".join([f"Failed, {len(failed)} of {len(found.outcomes)}:", *lines]))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def left_out_text(skipped: Sequence[Path]) -> str:
+    """A sentence on the files of the folders that are no samples; "" without any."""
+    from prviz.readers import ACCEPTED
+    from prviz.readers.errors import listed
+
+    if not skipped:
+        return ""
+    number = "1 file is" if len(skipped) == 1 else f"{len(skipped)} files are"
+    names = listed((one_line(path.name) for path in skipped), most=5)
+    return f"{number} left out, as names of samples end in {', '.join(ACCEPTED)}: {names}"
+
+
+def _verdict(judgement: Judgement) -> str:
+    decision = judgement.decision
+    share = judgement.shares.get(decision.best)
+    against = "" if share is None else f" It {share.sentence}."
+    return one_line(f"{decision.sentence}{against}")
+
+
+def _ranking(found: TriageResults, judgement: Judgement, reference: str, goal: float) -> str:
+    method = judgement.decision.basis.method
+    of_method = [each for outcome in found.outcomes for each in outcome.measured if each.method == method]
+    parts = [_head(method, of_method, reference, goal), _table(found.outcomes, judgement)]
+    if found.yardstick is not None:
+        from prviz.triage.ranking import score
+
+        top, floor = (score(one[method].curve, goal) for one in (found.yardstick.ceiling, found.yardstick.floor))
+        parts.append(f"Ceiling {top:.4f}: {found.yardstick.source}. Floor {floor:.4f}: their features shuffled.")
+    return "\n".join(parts)
+
+
+def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, goal: float) -> str:
+    """Title of a ranking: family, k, reference and goal."""
+    from prviz.estimators import ESTIMATORS
+    from prviz.triage.ranking import GOALS
+
+    ks = sorted({each.k for each in measured if each.k is not None})
+    ks_text = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
+    against = f"{measured[0].n_real} samples of {one_line(reference)}"
+    word = next((f" ({word})" for word, value in GOALS.items() if value == goal), "")
+    return f"{ESTIMATORS[method].title}{ks_text}, against {against}; best first for the goal {goal:g}{word}"
+
+
+def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
+    """A line per checkpoint; columns of the metadata follow the step, those of other families the shares of draws."""
+    from prviz.estimators import ESTIMATORS
+    from prviz.triage.ranking import marks
+
+    lines: list[dict[Any, Any]] = judgement.table.to_dict("records")
+    names, extra = [line["checkpoint"] for line in lines], {each.checkpoint.name: each.checkpoint for each in outcomes}
+    columns = [["", *(str(place) for place in range(1, len(lines) + 1))]]
+    columns.append(["checkpoint", *map(one_line, names)])
+    columns.append(["step", *(_short(line["step"]) for line in lines)])
+    for column in dict.fromkeys(column for each in extra.values() for column in each.extra):
+        columns.append([one_line(column), *(_short(extra[name].extra.get(column)) for name in names)])
+    columns.append(["score", *(f"{line['score']:.4f}" for line in lines)])
+    columns.append(["95 % interval", *(f"[{line['low']:.4f}, {line['high']:.4f}]" for line in lines)])
+    most = [judgement.at_most.get(name) for name in names]
+    columns.append(["at most", *("" if each is None else f"{each:.4f}" for each in most)])
+    columns.append(["best", *(_draws(line["best"]) for line in lines)])
+    for method, scores in judgement.scores.items():
+        if method != judgement.decision.basis.method:
+            cells = (f"{scores[name]:.4f}" if name in scores else "-" for name in names)
+            columns.append([one_line(ESTIMATORS[method].title), *cells])
+    if judgement.shares:
+        shares = (judgement.shares[name] for name in names)
+        columns.append(["of ceiling", *(f"{each.share:.0%} [{each.low:.0%}, {each.high:.0%}]" for each in shares)])
+    widths = [max(map(len, column)) for column in columns]
+    widths[0] = max(widths[0], 4)
+    remarks = ["", *(_remarks(marks(place, line), line, judgement) for place, line in enumerate(lines, start=1))]
+    rows = [
+        "  ".join(
+            [
+                cell.ljust(width) if at == 1 else cell.rjust(width)
+                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+        )
+        for row in zip(*columns, strict=True)
+    ]
+    return "\n".join(f"{row}  {remark}".rstrip() for row, remark in zip(rows, remarks, strict=True))
+
+
+def _draws(share: float) -> str:
+    """A share of draws, never 0 % or 100 %: draws are few."""
+    return "<1%" if share < 0.01 else ">99%" if share > 0.99 else f"{share:.0%}"
+
+
+def _remarks(text: str, line: dict[Any, Any], judgement: Judgement) -> str:
+    copied = "copies the reference" if line["checkpoint"] in judgement.decision.memorised else ""
+    return ", ".join(filter(None, (copied, text)))
+
+
+def _findings(found: TriageResults) -> str:
+    """What is wrong with each checkpoint, in the order of the ranking."""
+    if found.judgement is None:
+        return ""
+    lines, nothing = ["What is wrong:"], []
+    for name in found.judgement.table["checkpoint"]:
+        if (faults := found.findings.get(name)) is None:
+            lines.append(f"  {one_line(name)}: its file has changed since it was measured, or can't be read")
+        elif not faults:
+            nothing.append(one_line(name))
+        lines += [f"  {one_line(name)}: {each.title}. {one_line(each.sentence)}" for each in faults or ()]
+    if nothing:
+        lines.append(f"  nothing found: {', '.join(nothing)}")
+    return "\n".join(lines)
+
+
+def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
+    """The classes of one checkpoint that are worse than chance, and so many at least."""
+    from prviz.triage.classes import LEAST_OF_CLASS, class_sentence
+
+    worse = [each for each in shares if each.worse]
+    few = [one_line(each.label) for each in shares if each.few]
+    lines = [f"{name} by class, the worst first: {len(worse)} of {len(shares) - len(few)} are worse than chance"]
+    lines += [f"  {one_line(class_sentence(each))}" for each in shares if not each.few][: max(len(worse), most)]
+    if few and most:
+        lines.append(f"  fewer than {LEAST_OF_CLASS} samples: {', '.join(dict.fromkeys(few))}")
+    return "\n".join(lines)
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None or value != value else f"{value:.10g}"

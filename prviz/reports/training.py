@@ -1,0 +1,86 @@
+"""Trackers and training loops on `prviz.Monitor`: TensorBoard, Weights & Biases, MLflow, Lightning, Hugging Face.
+
+    monitor = prviz.Monitor(real, directory="runs/prviz", trackers=[to_wandb(wandb.run)])
+    monitor.log(step, samples)                                         a loop of your own
+    lightning.Trainer(callbacks=[lightning_callback(monitor, sample)])
+    transformers.Trainer(callbacks=[trainer_callback(monitor, sample)])
+
+``sample(model)`` generates samples, as features of the same encoder as the real ones.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from prviz.reports.monitor import Monitor, Tracker
+from prviz.reports.trackers import log_tensorboard
+
+Sample = Callable[[Any], ArrayLike]
+
+
+def to_tensorboard(folder: str | os.PathLike[str]) -> Tracker:
+    """Writes to event files in a folder of its own, such as runs/today-prviz: see `log_tensorboard`."""
+    return lambda step, row: log_tensorboard(folder, {step: row})
+
+
+def to_wandb(run: Any) -> Tracker:
+    """Logs to a run of Weights & Biases, ``wandb.init()``."""
+    return lambda step, row: run.log(dict(row), step=step)
+
+
+def to_mlflow(run_id: str | None = None) -> Tracker:
+    """Logs to a run of MLflow; None: the active one. Signs that its names can't have become points."""
+    import mlflow
+
+    def track(step: int, row: Mapping[str, float]) -> None:
+        named = {re.sub(r"[^\w\-. :/]", ".", name): value for name, value in row.items()}
+        mlflow.log_metrics(named, step=step, run_id=run_id)
+
+    return track
+
+
+def lightning_callback(monitor: Monitor, sample: Sample) -> Any:
+    """A callback for Lightning's trainer: measures after every validation, and logs to the trainer's loggers."""
+    from lightning.pytorch import Callback
+
+    class Measuring(Callback):  # type: ignore[misc]
+        """Measures after every validation."""
+
+        verdict: Any = None
+
+        def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+            if trainer.sanity_checking or not trainer.is_global_zero:
+                return
+            self.verdict = monitor.log(trainer.global_step, sample(pl_module))
+            for logger in trainer.loggers:
+                logger.log_metrics(dict(self.verdict.metrics), step=trainer.global_step)
+
+    return Measuring()
+
+
+def trainer_callback(monitor: Monitor, sample: Sample) -> Any:
+    """A callback for the Trainer of transformers: measures after every evaluation.
+
+    It adds ``eval_prviz_auc`` (of the first family) and ``eval_prviz_is_best`` to the evaluation's metrics, so that
+    ``metric_for_best_model="prviz_auc"`` keeps the best checkpoint.
+    """
+    from transformers import TrainerCallback
+
+    class Evaluating(TrainerCallback):  # type: ignore[misc]
+        """Measures after every evaluation."""
+
+        verdict: Any = None
+
+        def on_evaluate(self, args: Any, state: Any, control: Any, **found: Any) -> None:  # noqa: ARG002
+            if not state.is_world_process_zero:
+                return
+            self.verdict = monitor.log(state.global_step, sample(found["model"]))
+            first = next(value for name, value in self.verdict.metrics.items() if name.endswith("/auc"))
+            found["metrics"] |= {"eval_prviz_auc": first, "eval_prviz_is_best": float(self.verdict.is_best)}
+
+    return Evaluating()

@@ -1,0 +1,234 @@
+"""Class by class: which real classes a generator misses, and which of its own classes it invents.
+
+A sample is missed if none of the other set lies in the ball to its k-th nearest neighbour in its own set. Where both
+sets are of one distribution, all orders of a sample's neighbours are equally likely, so that the share of missed ones
+is known without any held-out samples: that of k neighbours in a row from the own set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.neighbors import MEMORY_LIMIT, nearest_radii, nearest_rows
+from prviz.readers import read_label
+from prviz.readers.errors import listed, quoted
+from prviz.samples import Samples
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import FAILURES, samples_at
+from prviz.triage.measured import TriageSettings
+
+Flags = NDArray[np.bool_]
+
+# Neighbours that set a sample's ball: of equal sets about 3 % of the samples are missed.
+NEIGHBOURS = 5
+# Fewest samples of a class that are compared.
+LEAST_OF_CLASS = 50
+# Probability that all intervals of a table hold together.
+CONFIDENCE = 0.95
+# Neighbours share their fate: so many samples count as one. `tests/benchmarks/classes.py` measures how often a class is
+# called worse by chance.
+AS_ONE = 3.0
+# Most classes of a label; more name samples, not classes.
+_MOST_CLASSES = 200
+
+
+class ClassShare(NamedTuple):
+    """The missed samples of one class.
+
+    Parameters
+    ----------
+    label : str
+        The class.
+    role : "real" or "generated"
+        Real samples that no generated one is near, or generated ones that no real one is near.
+    n : int
+        Samples of the class in that set.
+    others : int
+        Samples that they were compared with: of the same class where both sets have labels.
+    missed, expected : float
+        Share of them that is missed, and that of two sets of one distribution.
+    low, high : float
+        Interval of the share. All of a table hold together with the probability CONFIDENCE (Holm).
+    worse : bool
+        True if more are missed than chance explains.
+    few : bool
+        True for fewer than LEAST_OF_CLASS samples: too few to compare.
+    """
+
+    label: str
+    role: Literal["real", "generated"]
+    n: int
+    others: int
+    missed: float
+    expected: float
+    low: float
+    high: float
+    worse: bool
+    few: bool
+
+
+def by_class(
+    real: Samples,
+    generated: Samples,
+    real_labels: ArrayLike,
+    generated_labels: ArrayLike | None = None,
+    *,
+    k: int = NEIGHBOURS,
+    memory_limit: int = MEMORY_LIMIT,
+) -> tuple[ClassShare, ...]:
+    """Share of missed samples of every class, the worst first, classes of few samples last.
+
+    Parameters
+    ----------
+    real, generated : Samples
+        The two sets.
+    real_labels : array_like of shape (n,)
+        The class of each real sample.
+    generated_labels : array_like of shape (m,), optional
+        Those of the generated ones; then classes are compared with the same class of the other set, both ways. None:
+        real classes are compared with all generated samples.
+    k : int
+        Neighbours that set a sample's ball.
+    memory_limit : int
+        Bytes beyond the samples.
+
+    Returns
+    -------
+    tuple of ClassShare
+        One per class and role.
+
+    Raises
+    ------
+    ValueError
+        Labels of another number than the samples, or too many different ones.
+    """
+    labels = [_texts(real_labels, real, "real")]
+    names = sorted(set(labels[0]))
+    shares: list[ClassShare] = []
+    if generated_labels is None:
+        missed = _missed(real, generated, k, memory_limit)
+        expected = _expected(real.n, generated.n, k)
+        shares = [_share(name, "real", missed[labels[0] == name], generated.n, expected) for name in names]
+    else:
+        labels.append(_texts(generated_labels, generated, "generated"))
+        sets = real, generated
+        roles: Sequence[Literal["real", "generated"]] = ("real", "generated")
+        for name in sorted(set(names) | set(labels[1])):
+            for place, role in enumerate(roles):
+                own, other = (np.flatnonzero(labels[at] == name) for at in (place, 1 - place))
+                if not len(own):
+                    continue
+                if not len(other):
+                    missed, expected = np.ones(len(own), dtype=np.bool_), 0.0
+                else:
+                    missed = _missed(sets[place].take(own), sets[1 - place].take(other), k, memory_limit)
+                    expected = _expected(len(own), len(other), k)
+                shares.append(_share(name, role, missed, len(other), expected))
+    return _holm(shares)
+
+
+def class_shares(
+    reference: Samples,
+    path: Path,
+    checkpoints: Iterable[Checkpoint],
+    label: str,
+    settings: TriageSettings,
+    *,
+    memory_limit: int = MEMORY_LIMIT,
+) -> dict[str, tuple[ClassShare, ...]]:
+    """`by_class` of checkpoints by name, by a label of the reference's file and, where they have it, of theirs.
+
+    path : file of the reference. label : a column or array, see `prviz.readers.read_label`.
+    A checkpoint that can't be read is left out.
+
+    Raises ValueError: the reference has no such label, or one of too many values.
+    """
+    real_labels = read_label(path, label, reference)
+    if real_labels is None:
+        known = f"; it has {listed(reference.labels)}" if reference.labels else ""
+        raise ValueError(f"{quoted(path.name)}: there is no label {quoted(label)} with a value for each sample{known}")
+    found = {}
+    for each in checkpoints:
+        try:
+            generated = samples_at(each.path, settings, each.below)
+            labels = read_label(each.path, label, generated, below=each.below)
+        except FAILURES:
+            continue
+        found[each.name] = by_class(reference, generated, real_labels, labels, memory_limit=memory_limit)
+    return found
+
+
+def _texts(labels: ArrayLike, samples: Samples, role: str) -> NDArray[np.str_]:
+    found = np.asarray(labels).astype(str)
+    if found.shape != (samples.n,):
+        raise ValueError(f"{role} labels have shape {found.shape}; one for each of {samples.n} samples is needed")
+    if (count := len(set(found))) > _MOST_CLASSES:
+        raise ValueError(f"{role} labels have {count} different values; at most {_MOST_CLASSES} classes are compared")
+    return found
+
+
+def _missed(own: Samples, others: Samples, k: int, memory_limit: int) -> Flags:
+    """(n,) True for samples in whose ball to the k-th nearest of their own set no other lies."""
+    rows = np.arange(own.n)
+    if own.n <= k:
+        return np.zeros(own.n, dtype=np.bool_)
+    nearest = nearest_rows(own.values, rows, 1, others.values, memory_limit=memory_limit)[1][:, 0]
+    flags: Flags = nearest > nearest_radii(own.values, rows, k)
+    return flags
+
+
+def _expected(n: int, m: int, k: int) -> float:
+    """Probability that the k nearest of n - 1 own and m other samples are all own ones, in random order."""
+    before = np.arange(min(k, n - 1))
+    return float(np.prod((n - 1 - before) / (n - 1 + m - before)))
+
+
+def _share(label: str, role: Literal["real", "generated"], missed: Flags, others: int, expected: float) -> ClassShare:
+    n = len(missed)
+    return ClassShare(label, role, n, others, float(missed.mean()), expected, 0.0, 1.0, False, n < LEAST_OF_CLASS)
+
+
+def _holm(shares: Sequence[ClassShare]) -> tuple[ClassShare, ...]:
+    """The shares with intervals, in order: Holm 1979, on binomial tests of effective numbers of samples."""
+    from scipy.stats import beta
+
+    def chance(each: ClassShare) -> float:
+        """Probability of at least this share where the expected one holds."""
+        n = each.n / AS_ONE
+        return float(beta.cdf(each.expected, each.missed * n, n - each.missed * n + 1)) if each.missed > 0 else 1.0
+
+    tested = sorted((each for each in shares if not each.few), key=chance)
+    found, holds = list[ClassShare](), True
+    for place, each in enumerate(tested):
+        level = (1 - CONFIDENCE) / (len(tested) - place)
+        holds = holds and chance(each) <= level / 2
+        found.append(_interval(each, level)._replace(worse=holds))
+    found.sort(key=lambda each: (-(each.low - each.expected), -(each.missed - each.expected)))
+    few = sorted((each for each in shares if each.few), key=lambda each: -(each.missed - each.expected))
+    return (*found, *(_interval(each, 1 - CONFIDENCE) for each in few))
+
+
+def _interval(each: ClassShare, level: float) -> ClassShare:
+    """The share with its interval of Clopper and Pearson."""
+    from scipy.stats import beta
+
+    n = each.n / AS_ONE
+    count = each.missed * n
+    low = float(beta.ppf(level / 2, count, n - count + 1)) if count > 0 else 0.0
+    high = float(beta.isf(level / 2, count + 1, n - count)) if count < n else 1.0
+    return each._replace(low=low, high=high)
+
+
+def class_sentence(share: ClassShare) -> str:
+    """One class in words."""
+    what = "of the real samples no generated one is near" if share.role == "real" else "made, no real one is near"
+    few = f"; only {share.n} samples" if share.few else ""
+    return (
+        f"{share.label}: {share.missed:.0%} ({share.low:.0%} to {share.high:.0%}) {what}, {share.expected:.0%} expected"
+        f"{few}"
+    )

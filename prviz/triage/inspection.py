@@ -1,0 +1,82 @@
+"""Findings of all checkpoints, kept beside the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import prviz
+from prviz.measure.estimates import Progress, part_of
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.samples import SamplePair, Samples
+from prviz.triage.findings import TriageFinding, findings
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
+from prviz.triage.memorisation import HeldOutDistances, samples_of
+from prviz.triage.result_cache import ResultCache
+
+
+def findings_of(
+    reference: Samples,
+    measured: Sequence[MeasuredCheckpoint],
+    settings: TriageSettings,
+    held_out: HeldOutDistances,
+    *,
+    load: Callable[[Checkpoint], Samples] | None = None,
+    store: ResultCache | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> dict[str, tuple[TriageFinding, ...]]:
+    """`prviz.triage.findings.findings` of every checkpoint, by name.
+
+    reference : the real samples as they were measured. measured : one measurement of each checkpoint.
+    held_out : of this reference. load : reads the samples of a checkpoint; None: its file. store : keeps the findings.
+    A checkpoint whose file has changed since, or can't be read, is left out.
+    """
+    found = {}
+    for place, each in enumerate(measured):
+        step = part_of(progress, place, len(measured))
+        step(0.0)
+        key = _key(each, settings, held_out)
+        if store is not None and (known := _from_facts(store.facts(key))) is not None:
+            found[each.checkpoint.name] = known
+            continue
+        if (generated := samples_of(each, settings, load)) is None:
+            continue
+        here = found[each.checkpoint.name] = findings(
+            SamplePair(reference, generated),
+            each.estimate,
+            bandwidth=settings.bandwidth,
+            split=settings.split,
+            seed=settings.seed,
+            memory_limit=memory_limit,
+            held_out=held_out,
+            progress=step,
+        )
+        if store is not None:
+            store.put_facts(key, [asdict(one) for one in here])
+    return found
+
+
+def _key(measured: MeasuredCheckpoint, settings: TriageSettings, held_out: HeldOutDistances) -> Mapping[str, Any]:
+    """Everything that findings depend on."""
+    return {
+        "prviz": prviz.__version__,
+        "findings": held_out.holdout,
+        "real": measured.digests.real,
+        "generated": measured.digests.generated,
+        "method": measured.method,
+        "k": measured.k,
+        "bandwidth": settings.bandwidth,
+        "split": settings.split,
+        "seed": settings.seed,
+    }
+
+
+def _from_facts(facts: Any) -> tuple[TriageFinding, ...] | None:
+    """The findings in facts; None for anything else."""
+    try:
+        return tuple(TriageFinding(**each) for each in facts)
+    except TypeError:
+        return None

@@ -1,0 +1,139 @@
+"""A triage of checkpoints that are measured: copies, ceiling, decision and findings in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from prviz.measure.estimates import Progress
+from prviz.measure.workload import cut
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.samples import Samples
+from prviz.triage.decision import Judgement, judge
+from prviz.triage.findings import TriageFinding
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.inspection import findings_of
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation_of
+from prviz.triage.result_cache import ResultCache
+from prviz.triage.yardstick import Yardstick, yardstick
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TriageResults:
+    """Outcomes of checkpoints and all that follows from them.
+
+    reference : the real samples as they were measured. memorisation, findings : by the checkpoint's name.
+    yardstick : None where it can't be measured, for the reason in no_ceiling. judgement : None if nothing was measured.
+    """
+
+    reference: Samples
+    outcomes: tuple[CheckpointOutcome, ...]
+    memorisation: Mapping[str, Memorisation]
+    findings: Mapping[str, tuple[TriageFinding, ...]]
+    yardstick: Yardstick | None
+    no_ceiling: str
+    judgement: Judgement | None
+
+
+class TriageRun:
+    """One reference and the settings of a triage; what concerns the reference alone is computed once.
+
+    Parameters
+    ----------
+    reference : the real samples, whole.
+    settings : as for `prviz.triage.measure.measure_all`.
+    holdout : other real samples; None: two halves of the reference, and the reference itself.
+    goal : as in `prviz.triage.ranking.rank`.
+    store : keeps what is computed. memory_limit : bytes beyond the samples.
+
+    Raises
+    ------
+    ValueError : a holdout that is in the reference, or of another dimension.
+    """
+
+    def __init__(
+        self,
+        reference: Samples,
+        settings: TriageSettings,
+        *,
+        holdout: Samples | None = None,
+        goal: float = 0.5,
+        store: ResultCache | None = None,
+        memory_limit: int = MEMORY_LIMIT,
+    ) -> None:
+        self.reference, self.settings, self.holdout, self.goal = reference, settings, holdout, goal
+        self._store, self._memory = store, memory_limit
+        self._held_out = {reference.digest: held_out_distances(reference, holdout, memory_limit=memory_limit)}
+
+    def results(
+        self,
+        outcomes: Sequence[CheckpointOutcome],
+        *,
+        load: Callable[[Checkpoint], Samples] | None = None,
+        progress: Progress | None = None,
+    ) -> TriageResults:
+        """All that follows from the outcomes of one or more checkpoints, measured with the settings of this run.
+
+        load : reads the samples of a checkpoint; None: its file.
+        """
+        settings, store, memory = self.settings, self._store, self._memory
+        measured = [each for outcome in outcomes for each in outcome.measured]
+        if not measured:
+            return TriageResults(
+                reference=self.reference,
+                outcomes=tuple(outcomes),
+                memorisation={},
+                findings={},
+                yardstick=None,
+                no_ceiling="",
+                judgement=None,
+            )
+        real = cut(self.reference, measured[0].n_real, settings.seed)
+        copies = memorisation_of(
+            self.reference,
+            outcomes,
+            settings,
+            self._distances(self.reference),
+            load=load,
+            store=store,
+            memory_limit=memory,
+        )
+        possible, no_ceiling = None, ""
+        try:
+            size = max(each.n_generated for each in measured)
+            possible = yardstick(real, settings, self.holdout, size=size, store=store, memory_limit=memory)
+        except ValueError as error:
+            no_ceiling = str(error)
+        judgement = judge(
+            measured,
+            self.goal,
+            settings.seed,
+            memorised=[name for name, each in copies.items() if each.memorised],
+            yardstick=possible,
+        )
+        by_basis = [each for each in measured if each.method == judgement.decision.basis.method]
+        faults = findings_of(
+            real,
+            by_basis,
+            settings,
+            self._distances(real),
+            load=load,
+            store=store,
+            memory_limit=memory,
+            progress=progress,
+        )
+        return TriageResults(
+            reference=real,
+            outcomes=tuple(outcomes),
+            memorisation=copies,
+            findings=faults,
+            yardstick=possible,
+            no_ceiling=no_ceiling,
+            judgement=judgement,
+        )
+
+    def _distances(self, real: Samples) -> HeldOutDistances:
+        if real.digest not in self._held_out:
+            self._held_out[real.digest] = held_out_distances(real, self.holdout, memory_limit=self._memory)
+        return self._held_out[real.digest]

@@ -1,0 +1,234 @@
+"""A training run that is measured as it goes: verdicts, rows, what a restart knows, and the real trackers and loops."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import prviz
+from prviz.estimators import DEFAULT_METHODS
+from prviz.measure.estimates import estimate
+from prviz.reports.torch_metric import PRCurveMetric
+from prviz.reports.trackers import metrics
+from prviz.reports.training import lightning_callback, to_mlflow, to_tensorboard, to_wandb, trainer_callback
+from prviz.samples import SamplePair
+
+rng = np.random.default_rng(0)
+REAL, HELD_OUT, GOOD = (rng.normal(size=(120, 3)) for _ in range(3))
+NARROW = 0.3 * rng.normal(size=(120, 3))
+KNN = {"methods": ["knn"], "k": 4}
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    with (folder / "metrics.csv").open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_every_step_is_measured_written_and_judged(tmp_path: Path) -> None:
+    logged = list[tuple[int, dict[str, float]]]()
+    monitor = prviz.Monitor(
+        REAL, directory=tmp_path, holdout=HELD_OUT, keep_samples=True, trackers=[lambda *row: logged.append(row)]
+    )
+    first, second, third = (monitor.log(step, each) for step, each in ((1, NARROW), (2, GOOD), (3, NARROW + 0.1)))
+    assert [(each.is_best, each.best_step) for each in (first, second, third)] == [(True, 1), (True, 2), (False, 2)]
+    assert "narrow" in {fault.key for fault in first.faults}
+    assert "narrow" not in {fault.key for fault in second.faults}
+    assert second.told_apart
+    assert second.sentence.startswith("Take step-2: ")
+    alone = estimate(SamplePair(REAL, GOOD), DEFAULT_METHODS)
+    expected = {name: value for method, one in alone.items() for name, value in metrics(one.curve, method).items()}
+    assert second.metrics == expected
+    assert logged == [(each.step, each.metrics) for each in (first, second, third)]
+    assert [each["step"] for each in rows(tmp_path)] == ["1", "2", "3"]
+    assert {name: float(value) for name, value in rows(tmp_path)[1].items() if name != "step"} == expected
+    assert np.array_equal(np.load(tmp_path / "step-2.npy"), GOOD)
+    copied = monitor.log(4, REAL)
+    assert (copied.memorised, copied.is_best, copied.best_step) == (True, False, 2)
+
+
+def test_a_restarted_run_knows_the_steps_before(tmp_path: Path) -> None:
+    prviz.Monitor(REAL, directory=tmp_path, **KNN).log(10, GOOD)
+    again = prviz.Monitor(REAL, directory=tmp_path, **KNN).log(20, NARROW)
+    assert (again.is_best, again.best_step) == (False, 10)
+    other = prviz.Monitor(REAL[:-1], directory=tmp_path, **KNN).log(30, NARROW)  # nothing was measured against these
+    assert other.is_best
+    assert not list(tmp_path.glob("*.npy"))
+
+
+def test_what_can_not_be_measured_leaves_the_run_as_it_was(tmp_path: Path) -> None:
+    monitor = prviz.Monitor(REAL, directory=tmp_path, **KNN)
+    monitor.log(1, NARROW)
+    before = sorted((path, path.read_bytes()) for path in tmp_path.rglob("*") if path.is_file())
+    for step, generated, message in (
+        (2, GOOD[:, :2], "dimension"),
+        (2, np.full((40, 3), np.nan), "finite"),
+        (-1, GOOD, "step"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            monitor.log(step, generated)
+    assert sorted((path, path.read_bytes()) for path in tmp_path.rglob("*") if path.is_file()) == before
+    (tmp_path / "steps.json").write_text("[1]")
+    with pytest.raises(ValueError, match="no list of steps"):
+        prviz.Monitor(REAL, directory=tmp_path, **KNN)
+    with pytest.raises(ValueError, match="is no file of these metrics"):
+        prviz.Monitor(REAL, directory=tmp_path, methods=["ipr"])
+
+
+def test_without_torchmetrics_the_metric_says_what_to_install() -> None:
+    try:
+        import torchmetrics  # noqa: F401
+    except ImportError:
+        with pytest.raises(ValueError, match="pip install torchmetrics"):
+            PRCurveMetric()
+
+
+# ---- with the real packages, where they are installed; their own warnings are not ours ----
+
+foreign = pytest.mark.filterwarnings("ignore")
+
+
+@foreign
+@pytest.mark.thorough
+def test_tensorboard_reads_what_was_logged(tmp_path: Path) -> None:
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    run = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_tensorboard(tmp_path / "runs")], **KNN)
+    said = [run.log(step, each) for step, each in ((1, NARROW), (2, GOOD))]
+    found = accumulator.EventAccumulator(str(tmp_path / "runs"))
+    found.Reload()
+    for name, value in said[1].metrics.items():
+        assert [(each.step, each.value) for each in found.Scalars(name)] == [
+            (1, np.float32(said[0].metrics[name])),
+            (2, np.float32(value)),
+        ]
+
+
+@foreign
+@pytest.mark.thorough
+def test_mlflow_has_what_was_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    mlflow = pytest.importorskip("mlflow")
+    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
+    with mlflow.start_run() as run:
+        said = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_mlflow()], **KNN).log(3, GOOD)
+    found = mlflow.tracking.MlflowClient().get_metric_history(run.info.run_id, "prviz/knn/auc")
+    assert [(each.step, each.value) for each in found] == [(3, said.metrics["prviz/knn/auc"])]
+
+
+@foreign
+@pytest.mark.thorough
+def test_wandb_has_what_was_logged(tmp_path: Path) -> None:
+    wandb = pytest.importorskip("wandb")
+    with wandb.init(mode="offline", dir=tmp_path) as run:
+        said = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_wandb(run)], **KNN).log(3, GOOD)
+        run.log({}, step=4, commit=True)  # a step is written when the next one begins
+        assert run.summary["prviz/knn/auc"] == said.metrics["prviz/knn/auc"]
+
+
+@foreign
+@pytest.mark.thorough
+def test_lightning_measures_after_every_validation(tmp_path: Path) -> None:
+    torch, lightning = pytest.importorskip("torch"), pytest.importorskip("lightning.pytorch")
+    from lightning.pytorch.loggers import CSVLogger
+
+    class Model(lightning.LightningModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.spread = torch.nn.Parameter(torch.ones(()))
+
+        def training_step(self, batch, _):
+            return (self.spread - 1).square() + 0 * batch[0].sum()
+
+        validation_step = training_step
+
+        def configure_optimizers(self):
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.zeros(4, 1)), batch_size=2)
+    callback = lightning_callback(prviz.Monitor(REAL, directory=tmp_path / "m", **KNN), lambda model: GOOD)
+    logger = CSVLogger(tmp_path)
+    trainer = lightning.Trainer(
+        max_epochs=2, callbacks=[callback], logger=logger, accelerator="cpu", enable_progress_bar=False
+    )
+    trainer.fit(Model(), data, data)
+    assert [each["step"] for each in rows(tmp_path / "m")] == ["2", "4"]
+    assert callback.verdict.step == 4
+    assert "prviz/knn/auc" in (Path(logger.log_dir) / "metrics.csv").read_text().splitlines()[0]
+
+
+@foreign
+@pytest.mark.thorough
+def test_the_trainer_of_transformers_measures_after_every_evaluation(tmp_path: Path) -> None:
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    pytest.importorskip("accelerate")
+
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(1))
+
+        def forward(self, x, labels=None):
+            return {"loss": (self.weight * x - labels).square().mean(), "logits": self.weight * x}
+
+    data = [{"x": torch.ones(1), "labels": torch.zeros(1)}] * 4
+    callback = trainer_callback(prviz.Monitor(REAL, directory=tmp_path / "m", **KNN), lambda model: GOOD)
+    arguments = transformers.TrainingArguments(
+        output_dir=str(tmp_path / "out"),
+        max_steps=2,
+        per_device_train_batch_size=2,
+        eval_strategy="steps",
+        eval_steps=1,
+        save_strategy="best",
+        metric_for_best_model="prviz_auc",
+        report_to=[],
+        use_cpu=True,
+        disable_tqdm=True,
+    )
+    trainer = transformers.Trainer(Model(), arguments, train_dataset=data, eval_dataset=data, callbacks=[callback])
+    trainer.train()
+    assert [each["step"] for each in rows(tmp_path / "m")] == ["1", "2"]
+    assert trainer.state.best_metric == callback.verdict.metrics["prviz/knn/auc"]
+
+
+GATHERED = """
+import sys, numpy as np, torch, torch.distributed as dist
+from prviz.reports.torch_metric import PRCurveMetric
+rank, world, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+if world > 1:
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=world)
+metric = PRCurveMetric(k=4)
+for name in ("real", "generated"):
+    values = torch.from_numpy(np.load(f"{folder}/{name}.npy"))
+    for batch in values.split(10)[rank::world]:
+        metric.update(batch, real=name == "real")
+found = {name: float(value) for name, value in metric.compute().items()}
+metric.reset()
+assert not metric.real
+if rank == 0:
+    print(found)
+if world > 1:
+    dist.destroy_process_group()
+"""
+
+
+@foreign
+@pytest.mark.thorough
+def test_two_processes_of_torchmetrics_equal_one(tmp_path: Path) -> None:
+    pytest.importorskip("torchmetrics")
+    np.save(tmp_path / "real.npy", REAL)
+    np.save(tmp_path / "generated.npy", GOOD)
+
+    def started(rank: int, world: int) -> subprocess.Popen[str]:
+        line = [sys.executable, "-c", GATHERED, str(rank), str(world), str(tmp_path)]
+        return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+
+    alone = started(0, 1).communicate()[0]
+    first, second = started(0, 2), started(1, 2)
+    assert first.communicate()[0] == alone != ""
+    assert second.wait() == 0
+    ordered = [each[np.lexsort(each.T)] for each in (REAL, GOOD)]
+    assert f"'auc': {prviz.pr_curve(*ordered, method='knn', k=4).auc!r}" in alone

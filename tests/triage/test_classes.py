@@ -1,0 +1,70 @@
+"""Class by class: the missing one is first, the null is that of random orders, and small classes wait at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from prviz.readers import ReadError, read, read_label
+from prviz.samples import Samples
+from prviz.triage.classes import by_class
+
+CENTRES = 6.0 * np.eye(4)
+
+
+def drawn(sizes: list[int], seed: int) -> tuple[Samples, list[str]]:
+    """Clusters called a to d."""
+    labels = np.repeat(np.arange(4), sizes)
+    noise = np.random.default_rng(seed).normal(size=(len(labels), 4))
+    return Samples(CENTRES[labels] + noise), ["abcd"[each] for each in labels]
+
+
+def test_the_class_that_is_never_made_is_first_and_the_seldom_one_next() -> None:
+    (real, labels), (generated, _) = drawn([150, 150, 150, 30], 0), drawn([150, 30, 0, 30], 1)
+    found = by_class(real, generated, labels)
+    assert [each.label for each in found] == ["c", "b", "a", "d"]
+    assert [each.worse for each in found] == [True, True, False, False]
+    assert [each.few for each in found] == [False, False, False, True]
+    assert found[0].missed == 1.0
+    assert all(each.low <= each.missed <= each.high for each in found)
+
+
+def test_the_expected_share_is_that_of_two_sets_of_one_distribution() -> None:
+    shares = []
+    for seed in range(12):
+        (real, labels), (generated, _) = drawn([60, 60, 60, 60], seed), drawn([40, 40, 40, 40], 100 + seed)
+        found = by_class(real, generated, labels, k=3)
+        shares += [each.missed - each.expected for each in found]
+        assert not any(each.worse for each in found)
+    assert found[0].expected == pytest.approx(np.prod([(239 - i) / (399 - i) for i in range(3)]))
+    assert abs(np.mean(shares)) < 0.03
+
+
+def test_labels_on_both_sides_show_a_class_of_another_kind_from_both() -> None:
+    (real, labels), (generated, others) = drawn([80, 80, 80, 80], 0), drawn([80, 80, 80, 80], 1)
+    swapped = ["b" if each == "a" else "a" if each == "b" else each for each in others]
+    found = by_class(real, generated, labels, swapped)
+    assert {(each.label, each.role) for each in found if each.worse} == {
+        (label, role) for label in "ab" for role in ("real", "generated")
+    }
+    assert not any(each.worse for each in by_class(real, generated, labels, others))
+    alone = by_class(real, generated, labels, ["e" if each == "a" else each for each in others])
+    assert {(each.label, each.others, each.missed) for each in alone if each.worse} == {("a", 0, 1.0), ("e", 0, 1.0)}
+
+
+def test_labels_are_read_from_tables_and_archives(tmp_path: Path) -> None:
+    values = np.arange(8.0).reshape(4, 2)
+    np.savez(tmp_path / "a.npz", x=values, kind=["a", "b", "a", "c"], wrong=values, spoken=np.array([None] * 4))
+    samples = read(tmp_path / "a.npz", key="x")
+    assert read_label(tmp_path / "a.npz", "kind", samples).tolist() == ["a", "b", "a", "c"]
+    assert read_label(tmp_path / "a.npz", "none", samples) is None
+    for name in ("wrong", "spoken"):
+        with pytest.raises(ReadError, match="a label for each of the 4 samples is needed"):
+            read_label(tmp_path / "a.npz", name, samples)
+    (tmp_path / "a.csv").write_text("u,v,label\n1,2,7\n3,4,8\n5,6,8\n")
+    table = read(tmp_path / "a.csv")
+    assert read_label(tmp_path / "a.csv", "label", table).tolist() == [7, 8, 8]
+    with pytest.raises(ValueError, match="different values"):
+        by_class(Samples(np.zeros((300, 2))), table, range(300))

@@ -1,0 +1,75 @@
+"""The decision: the family that errs least on held-out samples, families that disagree, and copies left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from prviz.curves import PRCurve
+from prviz.measure.risk import mean_risk
+from prviz.samples import SamplePair, Samples
+from prviz.triage.decision import basis_of, judge
+from prviz.triage.inputs import Checkpoint, common_prefix
+from prviz.triage.measure import CheckpointEvaluator
+from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
+from prviz.triage.result_cache import ResultCache
+
+REAL = Samples(np.random.default_rng(0).normal(size=(150, 8)))
+
+
+def measured(settings: TriageSettings, **spreads: float) -> list[MeasuredCheckpoint]:
+    evaluator, draw = CheckpointEvaluator(REAL, settings, None, 10**9), np.random.default_rng(1)
+    found = []
+    for name, spread in spreads.items():
+        pair = SamplePair(REAL, spread * draw.normal(size=(150, 8)))
+        found += evaluator.measured(Checkpoint(Path(name), name), pair)
+    return found
+
+
+def test_the_mean_risk_is_the_integral_over_all_angles() -> None:
+    curve = PRCurve.from_error_rates([0.1, 0.5], [0.4, 0.125])
+    angles = (np.arange(20_000) + 0.5) * np.pi / 40_000
+    fpr, fnr = curve.vertices.T
+    lowest = np.min(np.outer(np.sin(angles), fpr) + np.outer(np.cos(angles), fnr), axis=1)
+    assert mean_risk(curve) == pytest.approx(lowest.mean() * np.pi / 2, abs=1e-7)
+    assert mean_risk(PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])) == pytest.approx(2 - np.sqrt(2))
+
+
+def test_the_family_of_the_lowest_risk_decides_and_others_are_heard() -> None:
+    found = measured(TriageSettings(("knn", "ipr", "eas")), good=1.0, wide=1.5)
+    judgement = judge(found)
+    risks = {name: np.mean([mean_risk(each.curve) for each in found if each.method == name]) for name in ("knn", "ipr")}
+    decision = judgement.decision
+    assert decision.basis.risks == pytest.approx(risks)  # eas chooses by the samples that judge it
+    assert decision.basis.method == min(risks, key=risks.__getitem__)
+    assert f"Decided {decision.basis.clause}." in decision.sentence
+    levels = {name: of_family["good"] for name, of_family in judgement.scores.items()}
+    assert ("disagree in level" in decision.sentence) == (max(levels.values()) - min(levels.values()) > 0.1)
+    assert basis_of(measured(TriageSettings(("ipr", "knn"), split=None), good=1.0)).method == "ipr"
+
+
+def test_copies_are_no_candidates_unless_all_are() -> None:
+    found = measured(TriageSettings(), copy=1.0, narrow=0.5)
+    assert judge(found).decision.best == "copy"
+    decision = judge(found, memorised=["copy"]).decision
+    assert (decision.best, decision.memorised) == ("narrow", ("copy",))
+    assert "Left out, as copies of the reference: copy." in decision.sentence
+    assert judge(found, memorised=["copy", "narrow"]).decision.best == "copy"
+
+
+def test_facts_are_kept_under_their_key(tmp_path: Path) -> None:
+    store = ResultCache(tmp_path)
+    store.put_facts({"a": 1}, [1, (2.5, "x"), None])
+    assert store.facts({"a": 1}) == [1, [2.5, "x"], None]
+    assert store.facts({"a": 2}) is None
+    assert store.get({"a": 1, "method": "knn"}) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "prefix"),
+    [(["m-1", "m-2"], "m-"), (["m-1", "m-"], ""), (["one"], ""), (["ab1", "ab2"], ""), (["x/a-1", "x/a-22"], "x/a-")],
+)
+def test_the_common_prefix_ends_between_words(names: list[str], prefix: str) -> None:
+    assert common_prefix(names) == prefix
