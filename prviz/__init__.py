@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     from prviz.estimators import ESTIMATORS as ESTIMATORS
     from prviz.estimators import register as register
     from prviz.estimators.classifier import classifier_curve as classifier_curve
+    from prviz.measure.class_entropy import class_entropy as class_entropy
+    from prviz.measure.clipped import clipped as clipped
     from prviz.measure.estimates import estimate as estimate
     from prviz.measure.estimates import pr_curve as pr_curve
+    from prviz.measure.frechet import frechet_distance as frechet_distance
+    from prviz.measure.kernel_scores import kid as kid
+    from prviz.measure.kernel_scores import rke as rke
+    from prviz.measure.kernel_scores import vendi as vendi
     from prviz.measure.profiles import Profile as Profile
     from prviz.measure.profiles import profile as profile
     from prviz.measure.scalars import rarity as rarity
@@ -60,7 +66,11 @@ _MODULES = {
     "diagnostics.preflight": ("preflight",),
     "estimators": ("ESTIMATORS", "register"),
     "estimators.classifier": ("classifier_curve",),
+    "measure.class_entropy": ("class_entropy",),
+    "measure.clipped": ("clipped",),
     "measure.estimates": ("estimate", "pr_curve"),
+    "measure.frechet": ("frechet_distance",),
+    "measure.kernel_scores": ("kid", "rke", "vendi"),
     "measure.profiles": ("Profile", "profile"),
     "measure.scalars": ("rarity", "realism", "scalars"),
     "readers": ("read", "read_pair", "ReadError"),

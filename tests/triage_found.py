@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from pages._triage.checkpoints import CheckpointResults
 from prviz.measure.workload import cut
-from prviz.readers.bundled import bundled_pair
+from prviz.readers.bundled import bundled_pair, bundled_path
 from prviz.readers.paths import data_folder
 from prviz.samples import Samples
 from prviz.triage.comparison import PairedDifference, compare_curves, difference_of
-from prviz.triage.inputs import Checkpoint
+from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 
@@ -44,7 +44,7 @@ def bundled_found(
     def load(checkpoint: Checkpoint) -> Samples:
         return bundled_pair(checkpoint.path.stem).generated
 
-    checkpoints = [Checkpoint(data_folder() / f"{name}.npz", name, float(name.rsplit("-", 1)[1])) for name in names]
+    checkpoints = [Checkpoint(bundled_path(name), name, step_of(name)) for name in names]
     outcomes = list(measure_all(reference, checkpoints, settings))
     for name in failed:
         outcomes.append(

@@ -116,8 +116,10 @@ def files(
 def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
     """Outcomes with paths relative to the app's folder, else names alone: they reveal nothing about this computer."""
 
+    folder = data_folder() if _bundled(found) else None
+
     def public(checkpoint: Checkpoint) -> Checkpoint:
-        path, below = checkpoint.path, checkpoint.below
+        path, below = checkpoint.path, folder or checkpoint.below
         inside = below is not None and path.is_relative_to(below)
         return replace(checkpoint, path=path.relative_to(below) if inside and below else Path(path.name), below=None)
 
@@ -125,4 +127,4 @@ def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
 
 
 def _bundled(found: CheckpointResults) -> bool:
-    return all(each.checkpoint.path.parent == data_folder() for each in found.outcomes)
+    return all(data_folder() in each.checkpoint.path.parents for each in found.outcomes)

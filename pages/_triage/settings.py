@@ -14,14 +14,13 @@ from pages._triage import folder, uploaded
 from pages._triage.session import EQUAL, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
 from pages._triage.source import CheckpointSource
 from prviz.estimators import ESTIMATORS
-from prviz.readers.bundled import BUNDLED, bundled_pair
-from prviz.readers.paths import data_folder
+from prviz.readers.bundled import BUNDLED, bundled_pair, bundled_path, zoo_checkpoints
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 
-FAMILIES = ("mixture", "rbm", "truncation")
+FAMILIES = ("mixture", "rbm", "truncation", "zoo", "guidance", "temperature", "latent", "classes")
 # Step of the checkpoint "EM converged": its iteration of EM.
 CONVERGED = 23.0
 
@@ -44,8 +43,10 @@ def _bundled() -> CheckpointSource:
     titles = {name: BUNDLED[name].title for name in FAMILIES}
     name = choose_one("Checkpoints of", titles, key=SET, persist_state="session")
     family = BUNDLED[name]
+    more = " The last ones are also guided, truncated, warmed and asked for fewer classes." if name == "zoo" else ""
     st.caption(
-        f"{plain(family.summary)} The reference is 1,797 digits of 8 x 8 pixels; half of them trained the generators."
+        f"{plain(family.summary)}{more} The reference is 1,797 digits of 8 x 8 pixels; half of them trained the "
+        "generators."
     )
     key = ("bundled", name)
     return CheckpointSource(
@@ -54,11 +55,11 @@ def _bundled() -> CheckpointSource:
         reference=bundled_pair(family.checkpoints[0].name).real,
         checkpoints=tuple(
             Checkpoint(
-                data_folder() / f"{each.name}.npz",
+                bundled_path(each.name),
                 each.title,
-                CONVERGED if each.title == "EM converged" else step_of(each.title),
+                CONVERGED if each.title == "EM converged" else None if name == "zoo" else step_of(each.title),
             )
-            for each in family.checkpoints
+            for each in (zoo_checkpoints() if name == "zoo" else family.checkpoints)
         ),
         load=_load,
         store=ResultCache.cache,

@@ -16,7 +16,7 @@ from pages._shared import work_box as background
 from pages._shared.families import titles
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
-from pages._triage import comparison, diagnosis, overview, ranking, report, robustness
+from pages._triage import comparison, diagnosis, equal_fd, overview, ranking, report, robustness
 from pages._triage.checkpoints import CheckpointResults, count_of
 from pages._triage.run import Run
 from pages._triage.session import EQUAL, METHOD, PART, session
@@ -35,6 +35,7 @@ PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
     "How firm is it?": robustness.draw,
     "What is wrong with it?": diagnosis.draw,
     "Compare two": comparison.draw,
+    "Equal distance": equal_fd.draw,
     "Report": report.draw,
 }
 # Seconds between polls of the browser while a measurement or job runs.

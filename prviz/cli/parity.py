@@ -21,7 +21,7 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz parity``, and the function that runs it."""
     parser.description = (
         "Why two tools disagree: precision, recall, density, coverage and median realism of two files by every "
-        "published convention."
+        "published convention; Frechet distance, KID, clipped density and coverage, Vendi and RKE."
     )
     for role in _ROLES:
         parser.add_argument(role, type=Path, metavar=role.upper(), help=f"file with the {role} samples")
@@ -77,9 +77,33 @@ def _parity(arguments: argparse.Namespace) -> int:
         lines.append("  ".join([row.name.ljust(width), *cells]).rstrip())
     lines += ["", "* differs from the first row; - does not exist", ""]
     lines += [f"{row.name}: {row.meaning}" + (f" ({row.tools})" if row.tools else "") for row in rows]
+    lines += _other_numbers(pair, arguments.k)
     lines += [] if convention is None else _curves(pair, arguments.k, convention)
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
+
+
+def _other_numbers(pair: SamplePair, k: int) -> list[str]:
+    """Lines on Frechet distance, KID, the clipped numbers, Vendi and RKE, with what each can't see."""
+    from prviz.measure.blind_spots import BLIND_SPOTS
+    from prviz.measure.frechet import frechet_distance
+    from prviz.measure.kernel_scores import kid
+    from prviz.measure.scalars import scalars
+
+    found, frechet, subsets = scalars(*pair, k=k), frechet_distance(*pair), kid(*pair, subsets=100)
+    notes = {
+        "frechet_distance": frechet.caveat
+        or ("" if math.isnan(frechet.bias) else f"about {frechet.bias:.4g} of it is the bias of so few samples"),
+        "kid": f"+- {found['kid_std']:.4g} from all samples; by torch-fidelity, mean and deviation of 100 subsets of "
+        f"up to 1,000: {subsets.value:.6g} +- {subsets.std:.4g}",
+    }
+    lines = [""]
+    for name, spot in BLIND_SPOTS.items():
+        if name in found and name not in ("precision", "recall", "density", "coverage"):
+            value = "-" if math.isnan(found[name]) else f"{found[name]:.6g}"
+            lines.append(f"{name:17}{value:>12}" + (f"  {notes[name]}" if notes.get(name) else ""))
+            lines.append(f"{'':17}{'':12}  can't see: {spot}")
+    return lines
 
 
 def _curves(pair: SamplePair, k: int, convention: CurveConvention) -> list[str]:

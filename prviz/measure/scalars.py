@@ -15,8 +15,15 @@ ball of a real sample x among n, and B_k(y) that of a generated sample y among m
     ppr_precision       mean over y of 1 - prod over x of (1 - tau_X(|y - x|))      Park, Kim 2023
     ppr_recall          mean over x of 1 - prod over y of (1 - tau_Y(|x - y|))
 
-tau_X(d) = max(0, 1 - d / R_X), R_X = a times the mean k-NN radius inside the real set; tau_Y likewise. All
-scalars lie in [0, 1] except density, which may exceed 1.
+    frechet_distance    of Gaussians with the sets' means and covariances   Dowson, Landau 1982; Heusel et al. 2017
+    kid, kid_std        unbiased squared mean discrepancy, cubic kernel     Binkowski et al. 2018
+    clipped_density     density, no sample or ball counting too much        Salvy, Talbot, Thirion 2025
+    clipped_coverage    coverage, as the share of good samples it takes
+    vendi_*             different samples in effect in one set              Friedman, Dieng 2023
+    rke_*               modes in effect in one set                          Jalali, Li, Farnia 2023
+
+tau_X(d) = max(0, 1 - d / R_X), R_X = a times the mean k-NN radius inside the real set; tau_Y likewise. All shares lie
+in [0, 1] except density, which may exceed 1. `prviz.measure.blind_spots` says what each can't see.
 
 `conventions` gives the scalars by every published convention, to explain why two tools disagree.
 """
@@ -31,13 +38,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratios, nearest_radii, smallest_holding
+from prviz.measure.balls import check_integer, open_radii, own_radii
+from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratios, smallest_holding
 from prviz.neighbors.rows import RowView
 from prviz.samples import SamplePair, Samples, as_samples
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 BallKind: TypeAlias = Literal["closed", "open"]
+
+_ROLES = ("real", "generated")
 
 
 def scalars(
@@ -51,18 +61,18 @@ def scalars(
     ppr_k: int = 4,
     ppr_a: float = 1.2,
 ) -> dict[str, float]:
-    """Published precision and recall pairs, density and coverage, without split.
+    """The numbers that papers report, without split: shares in balls, distances of two sets, diversity of one.
 
     Parameters
     ----------
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     k : int
-        Number of neighbours, for all scalars but those of PRC and PPR.
+        Number of neighbours, for all shares but those of PRC and PPR.
     ball : {"closed", "open"}
-        "closed" counts a sample at exactly the radius (<=); "open" does not (<), as the package prdc. The two differ
-        at ties only, and for PPR not at all. Closed balls compare squared distances, as the curves do; open balls
-        compare distances, as prdc does.
+        Of all shares but the clipped ones. "closed" counts a sample at exactly the radius (<=); "open" does not (<), as
+        the package prdc. The two differ at ties only, and for PPR not at all. Closed balls compare squared distances,
+        as the curves do; open balls compare distances, as prdc does.
     prc_k, prc_c : int
         k and C of PRC, 3 and 3 as published. A ball reaches at most to the farthest sample of its own set.
     ppr_k : int
@@ -74,7 +84,10 @@ def scalars(
     -------
     dict of str to float
         precision, recall, density, coverage, coverage_precision, eas_precision, eas_recall, prc_precision, prc_recall,
-        ppr_precision, ppr_recall, in this order.
+        ppr_precision, ppr_recall, frechet_distance, kid, kid_std, clipped_density, clipped_coverage, vendi_real,
+        vendi_generated, rke_real, rke_generated, in this order. frechet_distance is nan where n <= d or m <= d, where
+        it means nothing (`prviz.frechet_distance` gives it all the same); any of the last nine is nan where numbers
+        are too large for it.
 
     Raises
     ------
@@ -114,6 +127,29 @@ def scalars(
         "prc_recall": share(covers[1], prc_k),
         "ppr_precision": ppr[0],
         "ppr_recall": ppr[1],
+        **_of_sets(pair, k),
+    }
+
+
+def _of_sets(pair: SamplePair, k: int) -> dict[str, float]:
+    """The numbers that are no shares in balls, and the clipped ones."""
+    from prviz.measure.clipped import clipped
+    from prviz.measure.frechet import frechet
+    from prviz.measure.kernel_scores import half_spread, kid, rke, vendi
+
+    enough, shares = min(pair.real.n, pair.generated.n) > pair.real.d, clipped(*pair, k=k)
+    kernel, bandwidth = kid(*pair), half_spread(pair.real)
+    return {
+        "frechet_distance": frechet(*pair) if enough else math.nan,
+        "kid": kernel.value,
+        "kid_std": kernel.std,
+        "clipped_density": shares.density,
+        "clipped_coverage": shares.coverage,
+        **{f"vendi_{role}": vendi(samples) for role, samples in zip(_ROLES, pair, strict=True)},
+        **{
+            f"rke_{role}": rke(samples, bandwidth=bandwidth) if bandwidth > 0 else math.nan
+            for role, samples in zip(_ROLES, pair, strict=True)
+        },
     }
 
 
@@ -205,11 +241,6 @@ def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> 
     )
 
 
-def open_radii(radii: Floats) -> Floats:
-    """Radii whose closed balls hold what open balls of ``radii`` hold: the next smaller floats, negative for 0."""
-    return np.nextafter(radii, -np.inf)
-
-
 def _closed(pair: SamplePair, k: int, prc_k: int, prc_c: int) -> tuple[Contained, tuple[Counts, Counts]]:
     """Counts in the closed balls of iPR and coverage, and in those of PRC, in one pass."""
     from prviz.estimators.eas import EAS
@@ -245,11 +276,6 @@ def _ppr(pair: SamplePair, k: int, width: float) -> tuple[float, float]:
     return precision, recall
 
 
-def own_radii(values: NDArray[Any], k: int) -> Floats:
-    """Distance, (n,), of each sample to its k-th nearest other sample."""
-    return nearest_radii(values, np.arange(len(values)), k)
-
-
 def _balls_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Counts:
     """Number of balls that hold each point."""
     rows = np.flatnonzero(radii >= 0)
@@ -275,17 +301,6 @@ def _real_balls(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: in
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     check_integer("k", k, pair.real.n - 1, "one less than the real set")
     return pair, own_radii(pair.real.values, k)
-
-
-def check_integer(name: str, value: int, largest: int | None = None, why: str = "") -> None:
-    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; ``why`` explains it."""
-    span = "from 1" if largest is None else f"from 1 to {largest}, {why},"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} = {value!r}; an integer {span} is needed")
-    if largest is not None and largest < 1:
-        raise ValueError(f"{name} = {value} with a single sample; at least 2 are needed")
-    if value < 1 or (largest is not None and value > largest):
-        raise ValueError(f"{name} = {value}; an integer {span} is needed")
 
 
 # ---- published conventions ----

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -32,12 +33,16 @@ class BundledCheckpoint:
 
 @dataclass(frozen=True)
 class Family:
-    """The checkpoints of one generator, in the order in which it was trained or swept."""
+    """The checkpoints of one generator, in the order in which it was trained or swept; of several in the zoo.
+
+    folder : where its files are, below the folder of the bundled embeddings.
+    """
 
     name: str
     title: str
     summary: str
     checkpoints: tuple[BundledCheckpoint, ...]
+    folder: str = ""
 
 
 def _truncation_summary(psi: float) -> str:
@@ -46,6 +51,28 @@ def _truncation_summary(psi: float) -> str:
     if psi == 1:
         return "The converged mixture as it is, drawn independently of the mixture's own last checkpoint."
     return f"Latent vectors pulled to their mean: {psi:.1f} of each one's distance is left."
+
+
+# The models of the zoo: stem of the files, title, what it is, and the epochs that are kept.
+_ZOO = (
+    ("vae-b0.03", "VAE β 0.03", "a variational autoencoder that is hardly held to its prior", (10, 40, 120, 300)),
+    ("vae-b0.2", "VAE β 0.2", "a variational autoencoder", (10, 40, 120, 300)),
+    ("vae-b1", "VAE β 1", "a variational autoencoder that is fully held to its prior", (10, 40, 120, 300)),
+    ("vae-b0.2-narrow", "VAE narrow", "a variational autoencoder of 24 hidden units", (10, 40, 120, 300)),
+    ("gan", "GAN", "a generative adversarial network", (50, 100, 200, 350)),
+    ("gan-narrow", "GAN narrow", "an adversarial network whose generator has 64 hidden units", (50, 100, 200, 350)),
+    ("gan-collapsed", "GAN collapsed", "an adversarial network whose generator learns too fast", (50, 100, 200, 350)),
+    ("flow", "Flow", "a normalising flow", (3, 10, 40, 100)),
+    ("flow-narrow", "Flow narrow", "a normalising flow of 24 hidden units", (3, 10, 40, 100)),
+    ("autoregressive", "Autoregressive", "a model that draws pixel after pixel", (3, 10, 30, 60)),
+    ("diffusion", "Diffusion", "a diffusion model that is told the class", (30, 80, 160, 300)),
+)
+
+
+def _sweep(name: str, title: str, summary: str, what: str, each: str, values: tuple[float, ...]) -> Family:
+    """Checkpoints of one model of the zoo, sampled at several values of one number."""
+    points = (BundledCheckpoint(f"{name}-{v:g}", f"{what} {v:g}", each.format(f"{v:g}")) for v in values)
+    return Family(name, title, summary, tuple(points), "zoo")
 
 
 _FAMILIES = (
@@ -89,6 +116,49 @@ _FAMILIES = (
         ),
     ),
     Family(
+        "zoo",
+        "Zoo of trained models",
+        "Eleven networks at four epochs each: VAEs, GANs, flows, an autoregressive and a diffusion model.",
+        tuple(
+            BundledCheckpoint(f"{stem}-e{n}", f"{title}, epoch {n}", f"Samples of {what}, after {n} epochs.")
+            for stem, title, what, epochs in _ZOO
+            for n in epochs
+        ),
+        "zoo",
+    ),
+    _sweep(
+        "guidance",
+        "Guidance of the diffusion model",
+        "The zoo's diffusion model, the class that is asked for pushed ever harder.",
+        "Diffusion guided",
+        "Guidance scale {}: 0 ignores the class, 1 is the model as it was trained.",
+        (0, 0.5, 1, 1.5, 2, 3, 4, 5, 7, 10),
+    ),
+    _sweep(
+        "temperature",
+        "Temperature of the autoregressive model",
+        "The zoo's autoregressive model at epoch 30, each pixel drawn from softmax(logits / temperature).",
+        "Autoregressive temperature",
+        "Temperature {}: 1 is the model as it was trained.",
+        (0.25, 0.5, 0.7, 0.85, 1, 1.15, 1.3),
+    ),
+    _sweep(
+        "latent",
+        "Truncation of an autoencoder",
+        "The zoo's VAE with β 0.2 at epoch 300, its latents scaled: truncation below 1.",
+        "VAE truncated",
+        "Latents times {}.",
+        (0.25, 0.5, 0.75, 1, 1.25),
+    ),
+    _sweep(
+        "classes",
+        "Fewer classes asked for",
+        "The zoo's diffusion model, asked for the first classes alone: 1 is all digits against one.",
+        "Diffusion of digits below",
+        "Asked for the digits below {} alone.",
+        (1, 2, 3, 5, 7, 9),
+    ),
+    Family(
         "digits",
         "Real against real",
         "Two halves of the same real set: what a perfect generator would score.",
@@ -104,6 +174,13 @@ _FAMILIES = (
 BUNDLED: Mapping[str, Family] = MappingProxyType({family.name: family for family in _FAMILIES})
 
 
+def zoo_checkpoints() -> tuple[BundledCheckpoint, ...]:
+    """Every checkpoint of the zoo: along training, then other ways to sample the last ones."""
+    again = ("guidance-1", "temperature-1", "latent-1")  # the models as they were trained
+    every = (each for family in BUNDLED.values() if family.folder == "zoo" for each in family.checkpoints)
+    return tuple(each for each in every if each.name not in again)
+
+
 def bundled_names() -> tuple[str, ...]:
     """Every name that `bundled_pair` takes, family by family."""
     return tuple(checkpoint.name for family in BUNDLED.values() for checkpoint in family.checkpoints)
@@ -117,8 +194,13 @@ def family_of(name: str) -> str:
     raise ValueError(f"checkpoint = {name!r}; one of {', '.join(bundled_names())} is needed")
 
 
-def _load(stem: str, name: str) -> Samples:
-    with np.load(data_folder() / f"{stem}.npz", allow_pickle=False) as archive:
+def bundled_path(checkpoint: str) -> Path:
+    """The file of a checkpoint. Raises ValueError for an unknown one."""
+    return data_folder() / BUNDLED[family_of(checkpoint)].folder / f"{checkpoint}.npz"
+
+
+def _load(path: Path, name: str) -> Samples:
+    with np.load(path, allow_pickle=False) as archive:
         pixels = archive["features"]
         labels = {key: archive[key] for key in archive.files if key != "features"}
     grey = np.rint(pixels.astype(np.float64) * (255 / _LEVELS))  # 0 (black) to 255 (white)
@@ -127,7 +209,7 @@ def _load(stem: str, name: str) -> Samples:
 
 @lru_cache(maxsize=1)
 def _real() -> Samples:
-    return _load("digits", "Digits")
+    return _load(data_folder() / "digits.npz", "Digits")
 
 
 @lru_cache(maxsize=8)
@@ -154,7 +236,7 @@ def bundled_pair(checkpoint: str) -> SamplePair:
     family = BUNDLED[family_of(checkpoint)]
     if checkpoint != _HELD_OUT:
         title = next(each.title for each in family.checkpoints if each.name == checkpoint)
-        return SamplePair(_real(), _load(checkpoint, f"{family.title}, {title}"))
+        return SamplePair(_real(), _load(bundled_path(checkpoint), f"{family.title}, {title}"))
     held_out = _real().labels["part"] == "held-out"
     real, generated = (_real().take(np.flatnonzero(rows)) for rows in (~held_out, held_out))
     return SamplePair(

@@ -26,6 +26,7 @@ from prviz.toys.gaussians import (
     ScaledGaussian,
     ShiftedGaussians,
 )
+from prviz.toys.guidance import Guidance
 from prviz.toys.painted import Painted
 
 __all__ = ["TOYS", "InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value", "toy"]
@@ -46,6 +47,7 @@ _PROBLEMS: Mapping[str, type[ToyProblem]] = MappingProxyType(
             FiniteExamples,
             CommonClasses,
             Boxes,
+            Guidance,
             Painted,
         )
     }

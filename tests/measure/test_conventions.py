@@ -9,6 +9,7 @@ import pytest
 from prdc import compute_prdc
 
 from prviz.cli.main import main
+from prviz.measure.blind_spots import BLIND_SPOTS
 from prviz.measure.scalars import conventions, half_radii, realism, scalars
 from tests.estimators.test_estimators import gaussians, ties
 from tests.measure.test_scalars import distances
@@ -154,10 +155,21 @@ def test_the_table(files, capsys):
         marked = [value != first for value, first in zip(numbers(row), numbers(rows["closed"]), strict=True)]
         assert [cell.endswith("*") for cell in cells[:4]] == marked
     assert lines[5 + len(rows) + 1] == "* differs from the first row; - does not exist"
-    notes = {line.split(":")[0]: line for line in lines[5 + len(rows) + 3 :]}
+    start = 5 + len(rows) + 3
+    notes = {line.split(":")[0]: line for line in lines[start : start + len(rows)]}
     assert list(notes) == list(rows)
     assert "prdc" in notes["open"]
     assert "prdc" not in notes["closed"]
+    others = lines[start + len(rows) + 1 :]
+    found = scalars(*ties(), k=3)
+    told = {
+        first.split()[0]: (first.split(), second.strip())
+        for first, second in zip(others[::2], others[1::2], strict=True)
+    }
+    assert {name: cells[1] for name, (cells, _) in told.items()} == {name: f"{found[name]:.6g}" for name in told}
+    assert list(told) == [name for name in BLIND_SPOTS if name in found][4:]
+    assert told["kid"][1] == f"can't see: {BLIND_SPOTS['kid']}"
+    assert "by torch-fidelity" in " ".join(told["kid"][0])
 
 
 @pytest.mark.parametrize(

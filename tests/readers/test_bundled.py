@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
 import importlib.util
 import json
@@ -12,11 +14,13 @@ import numpy as np
 import pytest
 
 from prviz.readers import paths
-from prviz.readers.bundled import BUNDLED, bundled_names, bundled_pair
+from prviz.readers.bundled import BUNDLED, bundled_names, bundled_pair, bundled_path
 from prviz.samples import SamplePair
 
 DATA = paths.data_folder()
 MANIFEST: dict[str, Any] = json.loads((DATA / "manifest.json").read_text(encoding="utf-8"))
+ZOO: dict[str, Any] = json.loads((DATA / "zoo" / "manifest.json").read_text(encoding="utf-8"))
+FILES = {**MANIFEST["files"], **{f"zoo/{name}": facts for name, facts in ZOO["files"].items()}}
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +42,15 @@ def distance(pair: SamplePair) -> tuple[float, float]:
 
 
 def test_the_manifest_lists_exactly_the_files_that_are_shipped() -> None:
-    assert set(MANIFEST["files"]) == {path.name for path in DATA.glob("*.npz")}
-    stems = {name.removesuffix(".npz") for name in MANIFEST["files"]}
-    assert stems == (set(bundled_names()) - {"digits-held-out"}) | {"digits"}
+    assert set(FILES) == {path.relative_to(DATA).as_posix() for path in [*DATA.glob("*.npz"), *DATA.glob("zoo/*.npz")]}
+    assert {DATA / name for name in FILES} == {
+        bundled_path(name) for name in bundled_names() if name != "digits-held-out"
+    } | {DATA / "digits.npz"}
 
 
-@pytest.mark.parametrize("name", MANIFEST["files"])
+@pytest.mark.parametrize("name", FILES)
 def test_files_match_their_digests(name: str) -> None:
-    facts = MANIFEST["files"][name]
+    facts = FILES[name]
     content = (DATA / name).read_bytes()
     assert hashlib.sha256(content).hexdigest() == facts["sha256"]
     assert len(content) == facts["bytes"]
@@ -65,6 +70,45 @@ def test_the_readme_states_every_digest_and_the_folder_is_small() -> None:
         assert f"| `{name}` | {facts['bytes']:,} | `{facts['sha256']}` |" in readme
     assert "CC BY 4.0" in readme
     assert sum(path.stat().st_size for path in DATA.iterdir() if path.is_file()) < 5_000_000
+    assert sum(path.stat().st_size for path in (DATA / "zoo").iterdir()) < 12_000_000
+
+
+def test_the_zoo_has_forty_checkpoints_and_the_loss_of_every_step() -> None:
+    assert len(BUNDLED["zoo"].checkpoints) >= 40
+    for family in ("vae", "gan", "flow", "autoregressive", "diffusion"):
+        with gzip.open(DATA / "zoo" / f"training-{family}.csv.gz", "rt") as lines:
+            rows = list(csv.DictReader(lines))
+        for run in {row["run"] for row in rows}:
+            steps = [(int(row["epoch"]), int(row["step"])) for row in rows if row["run"] == run]
+            assert [step for _, step in steps] == list(range(1, len(steps) + 1))
+            epochs = [
+                int(each.name.rpartition("-e")[2])
+                for each in BUNDLED["zoo"].checkpoints
+                if each.name.rpartition("-e")[0] == run
+            ]
+            assert steps[-1][0] == max(epochs)
+    assert sum(ZOO["seconds"].values()) < 40 * 60
+
+
+def test_the_sweeps_of_the_zoo_do_what_they_say() -> None:
+    def spread(name: str) -> float:
+        values, digits = bundled_pair(name).generated.values, bundled_pair(name).generated.labels.get("digit")
+        groups = [values] if digits is None else [values[digits == digit] for digit in range(10)]
+        return float(np.mean([group.var(axis=0).sum() for group in groups]))
+
+    for family in ("latent", "temperature"):
+        along = [spread(each.name) for each in BUNDLED[family].checkpoints]
+        assert along == sorted(along)
+    plain, guided = bundled_pair("guidance-1").generated, bundled_pair("guidance-10").generated
+    assert np.array_equal(plain.values, bundled_pair(BUNDLED["zoo"].checkpoints[-1].name).generated.values)
+    assert np.array_equal(plain.labels["digit"], guided.labels["digit"])
+    collapsed, healthy = (
+        len(np.unique(bundled_pair(name).generated.values, axis=0)) for name in ("gan-collapsed-e350", "gan-e350")
+    )
+    assert collapsed < 0.6 * healthy
+    for each in BUNDLED["classes"].checkpoints:
+        below = int(each.name.removeprefix("classes-"))
+        assert set(bundled_pair(each.name).generated.labels["digit"]) == set(range(below))
 
 
 def test_making_the_real_set_again_gives_the_same_bytes(maker: ModuleType) -> None:
@@ -99,7 +143,7 @@ def test_every_checkpoint_loads_with_its_pictures(name: str) -> None:
 
 
 def test_names_are_unique_and_every_text_is_one_sentence() -> None:
-    assert len(set(bundled_names())) == len(bundled_names()) == 24
+    assert len(set(bundled_names())) == len(bundled_names()) == 96
     for key, family in BUNDLED.items():
         assert key == family.name
         for text in (family.summary, *(checkpoint.summary for checkpoint in family.checkpoints)):

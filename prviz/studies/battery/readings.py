@@ -25,7 +25,8 @@ from prviz.estimators.eas import EAS
 from prviz.estimators.ipr import IPR
 from prviz.estimators.ppr import chances, tent_radius
 from prviz.estimators.prc import COVER, cover_balls
-from prviz.measure.scalars import contained, open_radii, own_radii, share
+from prviz.measure.balls import open_radii, own_radii
+from prviz.measure.scalars import contained, share
 from prviz.neighbors import BallCounts, Balls, Distances
 from prviz.neighbors.rows import RowView
 from prviz.samples import SamplePair

@@ -61,7 +61,8 @@ def opened(of: CheckpointResults, **state: object) -> AppTest:
 
 
 def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> None:
-    app = opened(found(), **{"triage-goal": 0.75})
+    of = bundled_found(("mixture-em-1", "classes-3"), TriageSettings(("knn", "ipr"), seed=3), n=200)
+    app = opened(of, **{"triage-goal": 0.75})
     assert len(app.get("download_button")) == len(FORMATS)
     assert "ranked for the goal 0.75" in app.markdown[0].value
     assert not app.info

@@ -18,7 +18,7 @@ from pages._triage import settings
 from pages._triage.run import Run
 from pages._triage.session import KEY
 from prviz.readers import ReadError, read
-from prviz.readers.bundled import BUNDLED
+from prviz.readers.bundled import BUNDLED, bundled_path
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.readers.safe_folder import Below, OutsideError
 from prviz.triage.inputs import checkpoints_below, checkpoints_of
@@ -72,7 +72,7 @@ def uploads(*files: tuple[str, bytes], real: bytes | None = None):
 @pytest.mark.parametrize("name", settings.FAMILIES)
 def test_the_bundled_samples_that_are_shown_are_those_that_are_measured(name: str) -> None:
     for each in BUNDLED[name].checkpoints:
-        path = Path(prviz.readers.paths.data_folder()) / f"{each.name}.npz"
+        path = bundled_path(each.name)
         shown = settings._load(checkpoints_of(path)[0])
         assert shown.digest == read(path).digest
         assert shown.images is not None

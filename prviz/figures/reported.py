@@ -1,0 +1,118 @@
+"""Checkpoints on both sides of the diagonal with their Frechet distances, and how far numbers rank them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from prviz.figures import theme
+from prviz.figures.numbers import RIVAL_COLORS
+from prviz.figures.triage import placed_names
+
+# Most groups that get a colour and a sign of their own.
+MOST_GROUPS = len(theme.SYMBOLS)
+
+
+class TradePoint(NamedTuple):
+    """A checkpoint: its name, its two F8 and its Frechet distance."""
+
+    name: str
+    recall: float
+    precision: float
+    distance: float
+
+
+def groups_of(names: Sequence[str]) -> list[str]:
+    """The first word of each name, less digits; all "" unless that makes two to MOST_GROUPS groups."""
+    groups = [name.split(" ")[0].rstrip("0123456789-_,.") for name in names]
+    return groups if 1 < len(set(groups)) <= min(MOST_GROUPS, len(names) - 1) else [""] * len(names)
+
+
+def equal_distance_figure(
+    points: Sequence[TradePoint], pair: tuple[str, str] | None, *, height: int = 520
+) -> go.Figure:
+    """F8 leaning to precision against F8 leaning to recall; the pair is ringed, joined and named with its distances.
+
+    Source: Sajjadi et al. 2018, figures 6 and 7.
+    """
+    figure = go.Figure()
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=theme.truth_line(), hoverinfo="skip", showlegend=False)
+    groups = groups_of([point.name for point in points])
+    looks = zip(dict.fromkeys(groups), theme.SYMBOLS, theme.FAMILY_COLORS.values(), strict=False)
+    for group, symbol, color in looks:
+        chosen = [point for point, own in zip(points, groups, strict=True) if own == group]
+        figure.add_scatter(
+            x=[point.recall for point in chosen],
+            y=[point.precision for point in chosen],
+            mode="markers",
+            name=group,
+            showlegend=bool(group),
+            marker={"symbol": symbol, "color": color, "size": 9, "opacity": 0.75},
+            customdata=[point.name for point in chosen],
+            hovertext=[_words(point) for point in chosen],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    if pair is not None:
+        by_name = {point.name: point for point in points}
+        ends = [by_name[name] for name in pair]
+        places = np.array([[point.recall, point.precision] for point in ends])
+        _, sides = placed_names(pair, places, (0.0, 1.0))
+        figure.add_scatter(
+            x=places[:, 0],
+            y=places[:, 1],
+            mode="lines+markers+text",
+            line={"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
+            marker={"symbol": "circle-open", "size": 20, "color": list(RIVAL_COLORS), "line": {"width": 3}},
+            text=[f"<b>{letter}</b> FD {point.distance:.3g}" for letter, point in zip("AB", ends, strict=True)],
+            textposition=sides,
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    side = {"range": [-0.03, 1.03], "dtick": 0.2}
+    return theme.finish(
+        figure, height=height, **theme.square("F8, leaning to recall", "F8, leaning to precision", **side)
+    )
+
+
+def agreement_of_numbers_figure(names: Sequence[str], values: NDArray[np.float64], *, height: int = 600) -> go.Figure:
+    """Rank correlations of each two numbers, from -1 to 1; an empty cell where a number says nothing.
+
+    Source: Sajjadi et al. 2018, figure 10.
+    """
+    cells = [["" if np.isnan(value) else f"{value:.2f}".replace("-0.00", "0.00") for value in row] for row in values]
+    figure = go.Figure(
+        go.Heatmap(
+            x=list(names),
+            y=list(names),
+            z=[[None if np.isnan(value) else float(value) for value in row] for row in values],
+            zmin=-1,
+            zmax=1,
+            colorscale="RdBu_r",
+            xgap=1,
+            ygap=1,
+            text=cells,
+            texttemplate="%{text}",
+            textfont={"size": 10},
+            hoverongaps=False,
+            hovertemplate="%{y} and %{x}: %{z:.2f}<extra></extra>",
+            colorbar={"thickness": 10, "outlinewidth": 0, "tickvals": [-1, 0, 1]},
+        )
+    )
+    axis: dict[str, Any] = {"showgrid": False, "ticks": ""}
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis("", tickangle=-60, **axis),
+        yaxis=theme.axis("", autorange="reversed", **axis),
+    )
+
+
+def _words(point: TradePoint) -> str:
+    return (
+        f"<b>{theme.plain(point.name)}</b><br>Fréchet distance {point.distance:.4g}<br>F8 leaning to precision "
+        f"{point.precision:.3f}<br>F8 leaning to recall {point.recall:.3f}"
+    )

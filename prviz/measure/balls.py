@@ -1,0 +1,33 @@
+"""What the numbers from k-nearest-neighbour balls share: radii, and the check of k."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors import nearest_radii
+
+Floats = NDArray[np.float64]
+
+
+def own_radii(values: NDArray[Any], k: int) -> Floats:
+    """Distance, (n,), of each sample to its k-th nearest other sample."""
+    return nearest_radii(values, np.arange(len(values)), k)
+
+
+def open_radii(radii: Floats) -> Floats:
+    """Radii whose closed balls hold what open balls of ``radii`` hold: the next smaller floats, negative for 0."""
+    return np.nextafter(radii, -np.inf)
+
+
+def check_integer(name: str, value: int, largest: int | None = None, why: str = "") -> None:
+    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; ``why`` explains it."""
+    span = "from 1" if largest is None else f"from 1 to {largest}, {why},"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} = {value!r}; an integer {span} is needed")
+    if largest is not None and largest < 1:
+        raise ValueError(f"{name} = {value} with a single sample; at least 2 are needed")
+    if value < 1 or (largest is not None and value > largest):
+        raise ValueError(f"{name} = {value}; an integer {span} is needed")

@@ -1,0 +1,93 @@
+"""Clipped Density and Clipped Coverage: shares of good samples that single ones can't distort."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.measure.balls import check_integer, open_radii, own_radii
+from prviz.neighbors import count_held, count_in_balls
+from prviz.samples import SamplePair, Samples, as_samples
+
+Floats = NDArray[np.float64]
+
+
+class Clipped(NamedTuple):
+    """The two numbers, each 0 to 1."""
+
+    density: float
+    coverage: float
+
+
+def clipped(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int = 5) -> Clipped:
+    """Clipped Density (fidelity) and Clipped Coverage (diversity).
+
+    Parameters
+    ----------
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
+    k : int
+        Number of neighbours, 1 to min(n, m) - 1; 5 as published.
+
+    Returns
+    -------
+    Clipped
+        Equivalent shares of good samples.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Malformed samples, or an illegal k.
+
+    Notes
+    -----
+    With R(x) the distance from a real sample to its k-th nearest other real one, and r(x) = min(R(x), median of R):
+
+        density = mean over y of min(1, number of x with |y - x| <= r(x), over k), divided by the same mean over real
+        samples (each without its own ball), at most 1.
+        coverage = g(mean over x of min(1, number of y with |y - x| < R(x), over k)), where g turns what is covered
+        into the share of good samples among m that is expected to cover as much.
+
+    g(v) is the number of j = 0 .. m with f(j) < v, over m + 1; f(j) is the expected coverage by j samples of the real
+    distribution, 0 for j < k as in the authors' code. Where distances tie, a real sample counts in all balls that hold
+    it; the authors' code lists k neighbours of each and drops the others.
+    Source: Salvy, Talbot, Thirion 2025 (arXiv 2507.01761) and their public code.
+    """
+    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
+    centres, others = pair.real.values, pair.generated.values
+    radii = own_radii(centres, k)
+    short = np.minimum(radii, np.median(radii))
+    # Above 0: at least half of the balls keep their radius, and hold k others.
+    own = np.minimum((count_in_balls(centres, centres, short) - 1) / k, 1.0).mean()
+    held = np.minimum(count_in_balls(others, centres, short) / k, 1.0).mean()
+    density = min(float(held / own), 1.0)
+    opened = open_radii(radii)
+    rows, inside = np.flatnonzero(opened >= 0), np.zeros(len(centres))
+    if len(rows):
+        inside[rows] = np.minimum(count_held(centres, opened[rows], others, centre_rows=rows), k)
+    return Clipped(density, good_share(float(np.mean(inside) / k), k, len(centres), len(others)))
+
+
+def good_share(covered: float, k: int, n: int, m: int) -> float:
+    """g: the share of good samples among m that is expected to cover as much of n real ones."""
+    expected = expected_coverage(k, n, m)
+    return int(np.searchsorted(expected, covered)) / len(expected)
+
+
+def expected_coverage(k: int, n: int, m: int) -> Floats:
+    """f(0) .. f(m): coverage expected of j samples of the real distribution, before g.
+
+    The share of the distribution in a ball is Beta(k, n - k) distributed, so the i-th sample in it is the j-th drawn
+    with probability C(j - 1, i - 1) B(k + i, n - k + j - i) / B(k, n - k), and f grows by its sum over i <= k, over k.
+    """
+    from scipy.special import betaln, gammaln
+
+    drawn, place = np.arange(1, m + 1)[:, None], np.arange(1, k + 1)[None]
+    rest = np.maximum(drawn - place, 0)
+    choose = gammaln(drawn) - gammaln(place) - gammaln(rest + 1)
+    chance = np.exp(choose + betaln(k + place, n - k + rest) - betaln(k, n - k))
+    grown = np.cumsum(np.where(place <= drawn, chance, 0.0).sum(axis=1) / k)
+    return np.concatenate([np.zeros(k), grown[k - 1 :]])

@@ -1,0 +1,104 @@
+"""The numbers that papers report, of many checkpoints: pairs of equal Frechet distance, and how numbers agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.measure.class_entropy import class_entropy
+from prviz.measure.scalars import scalars
+from prviz.samples import Samples
+
+Floats = NDArray[np.float64]
+
+# Largest ratio, less 1, of two Frechet distances that count as equal.
+EQUAL = 0.05
+# The label of real samples that is their class, if they have it.
+CLASS_LABELS = ("digit", "class", "label")
+
+
+class OppositePair(NamedTuple):
+    """Two checkpoints of equal Frechet distance on opposite sides of the diagonal.
+
+    precise, diverse : names; F8 leans to precision in the first, to recall in the second.
+    distances : of the two, in this order. sides : F8 leaning to precision less F8 leaning to recall, of the two.
+    """
+
+    precise: str
+    diverse: str
+    distances: tuple[float, float]
+    sides: tuple[float, float]
+
+    @property
+    def apart(self) -> float:
+        """How far both are from the diagonal at least."""
+        return min(abs(each) for each in self.sides)
+
+
+def opposite_pairs(
+    names: Sequence[str], distances: Sequence[float], sides: Sequence[float], *, tolerance: float = EQUAL
+) -> list[OppositePair]:
+    """All pairs of equal Frechet distance and opposite sides, the one farthest from the diagonal first.
+
+    names, distances, sides : of each checkpoint; a distance of nan has no pair. tolerance : largest ratio of the
+    distances of a pair, less 1.
+
+    Raises ValueError: lengths that differ, or a tolerance that is not positive.
+    """
+    if not len(names) == len(distances) == len(sides):
+        raise ValueError(f"{len(names)} names, {len(distances)} distances and {len(sides)} sides; one each is needed")
+    if not tolerance > 0:
+        raise ValueError(f"tolerance = {tolerance}; a positive number is needed")
+    pairs = []
+    for one, other in combinations(range(len(names)), 2):
+        near, far = sorted((distances[one], distances[other]))
+        if far <= near * (1 + tolerance) and sides[one] * sides[other] < 0:
+            first, second = (one, other) if sides[one] > 0 else (other, one)
+            at = (distances[first], distances[second]), (sides[first], sides[second])
+            pairs.append(OppositePair(names[first], names[second], *at))
+    return sorted(pairs, key=lambda pair: -pair.apart)
+
+
+def all_numbers(real: Samples, generated: Samples, *, k: int = 5) -> dict[str, float]:
+    """`prviz.scalars`, and the class score where a label of the real samples is their class."""
+    found = scalars(real, generated, k=k)
+    name = next((name for name in CLASS_LABELS if name in real.labels), None)
+    if name is not None:
+        found["class_score"] = class_entropy(real, generated, real.labels[name]).score
+    return found
+
+
+class RankAgreement(NamedTuple):
+    """Rank correlations of numbers over checkpoints: (m, m), nan where a number is nowhere known or is constant."""
+
+    names: tuple[str, ...]
+    values: Floats
+
+
+def rank_agreement(columns: Mapping[str, ArrayLike]) -> RankAgreement:
+    """Spearman's correlation of each two columns over the checkpoints where both are known.
+
+    columns : the numbers by name, one per checkpoint, all of the same length.
+    """
+    from scipy.stats import rankdata
+
+    table = {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}
+    values = np.full((len(table), len(table)), math.nan)
+    for (i, one), (j, other) in combinations(enumerate(table.values()), 2):
+        known = np.isfinite(one) & np.isfinite(other)
+        if known.sum() < 3:
+            continue
+        ranks = [rankdata(each[known]) for each in (one, other)]
+        centred = [each - each.mean() for each in ranks]
+        scale = math.sqrt(float((centred[0] ** 2).sum() * (centred[1] ** 2).sum()))
+        if scale > 0:
+            values[i, j] = values[j, i] = float(centred[0] @ centred[1]) / scale
+    for place, each in enumerate(table.values()):
+        if len(set(each[np.isfinite(each)].tolist())) > 1:
+            values[place, place] = 1.0
+    return RankAgreement(tuple(table), values)

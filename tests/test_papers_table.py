@@ -1,0 +1,82 @@
+"""docs/papers.md: every numbered item of the five papers has its line, and every name in it exists."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+
+import pytest
+
+from prviz.readers.bundled import bundled_names
+from prviz.studies.papers import EXPERIMENTS
+from prviz.toys import TOYS
+from tests.browser import ROOT
+
+TEXT = (ROOT / "docs" / "papers.md").read_text("utf-8")
+SECTIONS = dict(zip(("2018", "2019", "hubs", "2024", "2026"), TEXT.split("\n## ")[1:], strict=True))
+# As numbered in the papers; "4-6" for 4, 5 and 6.
+NUMBERED = {
+    "2018": {"Definition": "1-2", "Theorem": "1-2", "Lemma": "1", "Figure": "1-12"},
+    "2019": {"Definition": "1-3", "Theorem": "1-5", "Lemma": "1", "Algorithm": "1", "Figure": "1-6"},
+    "hubs": {"Figure": "1-3", "Table": "1-2", "Observation": "1-2"},
+    "2024": {"Definition": "2.1", "Proposition": "2.2", "Theorem": "3.1", "Figure": "1-8", "Table": "1"},
+    "2026": {
+        "Definition": "1-4 19",
+        "Theorem": "5-6",
+        "Lemma": "7-9 11 22",
+        "Remark": "10 12-13 15-18",
+        "Proposition": "14 20-21",
+        "Example": "1",
+        "Figure": "1-16",
+        "Table": "1",
+    },
+}
+
+
+def numbers(text: str) -> set[str]:
+    """Numbers in a list such as "7-9 and 11"."""
+    found: set[str] = set()
+    for first, last in re.findall(r"(\d+(?:\.\d+)?)(?:-(\d+))?", text):
+        found |= {str(each) for each in range(int(first), int(last) + 1)} if last else {first}
+    return found
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_every_numbered_item_has_its_line(paper: str) -> None:
+    items = [line.split("|")[1] for line in SECTIONS[paper].splitlines() if line.startswith("| ")][1:]
+    for kind, expected in NUMBERED[paper].items():
+        lists = (each for item in items for each in re.findall(rf"{kind}s? ((?:\d[\d.\-]*|,? |and )+)", item))
+        assert numbers(expected) <= set().union(*map(numbers, lists)), kind
+
+
+def test_every_line_has_a_place_or_says_that_there_is_none() -> None:
+    lines = [line.split(" | ") for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith("| item")]
+    assert len(lines) >= 115
+    for item, where, note in lines:
+        assert ("`" in where) != note.startswith("not here"), item
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`([^`]+)`", TEXT))))
+def test_every_name_exists(name: str) -> None:
+    kind, _, rest = name.partition(":")
+    known = {"experiment": EXPERIMENTS, "toy": TOYS, "bundled": bundled_names()}
+    if kind in known:
+        assert rest in (*known[kind], "NAME")
+    elif name == "cluster:clusters=40":
+        assert import_module("prviz").pr_curve([[0.0], [1.0]] * 50, [[0.0], [1.0]] * 50, method=name).auc > 0
+    elif "/" in name:
+        assert (ROOT / name).is_file()
+    elif not name.startswith("prviz experiment"):
+        parts = name.split(".")
+        depth = max(n for n in range(1, len(parts) + 1) if _is_module(".".join(parts[:n])))
+        found = import_module(".".join(parts[:depth]))
+        for part in parts[depth:]:
+            found = getattr(found, part)
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
