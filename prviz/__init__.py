@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from prviz.curves import PRCurve as PRCurve
     from prviz.curves.ground_truth import discrete_curve as discrete_curve
     from prviz.diagnostics.preflight import preflight as preflight
+    from prviz.embed.lens import lens as lens
     from prviz.estimators import ESTIMATORS as ESTIMATORS
     from prviz.estimators import register as register
     from prviz.estimators.classifier import classifier_curve as classifier_curve
@@ -64,6 +65,7 @@ _MODULES = {
     "curves": ("Comparison", "ErrorRates", "PRCurve"),
     "curves.ground_truth": ("discrete_curve",),
     "diagnostics.preflight": ("preflight",),
+    "embed.lens": ("lens",),
     "estimators": ("ESTIMATORS", "register"),
     "estimators.classifier": ("classifier_curve",),
     "measure.class_entropy": ("class_entropy",),

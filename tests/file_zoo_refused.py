@@ -195,7 +195,7 @@ def refused_broken() -> Iterator[Refused]:
 
 def refused_names() -> Iterator[Refused]:
     listed = ".npy, .npz, .csv, .tsv, .parquet, .feather, .safetensors"
-    for name in ("notes.txt", "table.xlsx", "feats.h5", "feats.npy.gz", "archive.tar"):
+    for name in ("notes.txt", "table.xlsx", "feats.h5", "feats.npy.gz", "archive.tgz"):
         yield Refused(name, b"some bytes", listed)
     yield Refused("photo.PNG", b"\x89PNG....", "an image. Embed the images first")
     yield Refused("nothing", b"some bytes", "has no extension")

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._explore import influence, live_view, space, tail, takeaway
+from pages._explore import encoders, influence, live_view, space, tail, takeaway
 from pages._explore.compact import compact
 from pages._explore.live_view import linked, position
 from pages._explore.session import PANEL_TAB, PANELS, explore_session
@@ -105,6 +105,7 @@ def ends(problem: Problem, settings: ExploreSettings, found: results.Results) ->
 def all_numbers(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     table = replace(live_view.numbers(problem, settings, found), turned=True)
     _following("numbers", [], problem, settings, found, table=table)
+    encoders.draw(problem, settings)
     if explore_session().enlarged:
         takeaway.summary(problem, settings, found)
         stability(problem, settings, found)

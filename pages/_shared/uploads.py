@@ -264,14 +264,47 @@ def _in_one_file(upload: Any) -> Uploaded | None:
     """Both roles of one file, or None where it holds one set."""
     source = (upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
     try:
-        keys = cache.remembered(("roles", upload.file_id), lambda: readers.roles(source, limits=LIMITS))
+        table = upload.name.lower().endswith(readers.TABLES)
+        keys, chosen = _roles(upload, source, table=table), None
+        if keys is None and table:
+            keys = chosen = _rows_of_roles(upload, source)
         if keys is None:
             return None
         with st.spinner(f"Reading {plain(upload.name)}"):
-            pair = cache.held_samples(("pair", upload.file_id), lambda: readers.read_pair(source, limits=LIMITS))
+            pair = cache.held_samples(
+                ("pair", upload.file_id, chosen), lambda: readers.read_pair(source, keys=chosen, limits=LIMITS)
+            )
     except readers.ReadError as error:
         raise _explained(upload.name, error) from None
-    return Uploaded(pair, (upload.name,), keys)
+    return Uploaded(pair, (upload.name,), keys, (upload.file_id,) if table else ())
+
+
+def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple[str, str] | None:
+    """Keys of both roles where a file says which is which; a table of one set is read for `_one` here."""
+    if table:
+        try:
+            _read(upload, source, None)
+        except readers.AmbiguousKeyError:  # both roles, or several list columns
+            pass
+        else:
+            return None
+    return cache.remembered(("roles", upload.file_id), lambda: readers.roles(source, limits=LIMITS))
+
+
+def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, str] | None:
+    """Both roles of a table by the user's choice of rows, where a column such as ``split`` offers any."""
+    try:
+        choices = readers.row_choices(_read(upload, source, None).labels)
+    except readers.AmbiguousKeyError:
+        return None
+    if not choices:
+        return None
+    st.markdown(f"Or both sets are rows of **{plain(upload.name)}**:")
+    real, generated = (
+        column.selectbox(f"{role.capitalize()} rows", choices, index=None, key=f"rows-{role}-{upload.file_id}")
+        for column, role in zip(st.columns(2), ("real", "generated"), strict=True)
+    )
+    return None if real is None or generated is None or real == generated else (real, generated)
 
 
 def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | None:

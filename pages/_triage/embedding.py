@@ -34,10 +34,10 @@ def draw(listing: FolderListing) -> None:
         real = st.selectbox("Real", listing.pictures, index=None, key="embed-real", placeholder="Choose a folder")
         others = [each for each in listing.pictures if each != real]
         generated = st.multiselect("Generated", others, key="embed-generated", placeholder="Choose folders")
-        name = _encoder(listing)
+        name, weights = _encoder(listing)
         if st.button("Embed", key="embed", icon=":material/play_arrow:", disabled=real is None or name is None):
             try:
-                session().embedded = _embed(listing.below, [str(real), *generated], str(name))
+                session().embedded = _embed(listing.below, [str(real), *generated], str(name), weights)
             except (ValueError, OSError) as error:
                 st.error(plain(str(error).replace(f"{listing.below.root}/", "")), icon=":material/block:")
             else:
@@ -48,8 +48,8 @@ def draw(listing: FolderListing) -> None:
             st.warning("\n".join(f"- {plain(each)}" for each in session().embedded), icon=":material/broken_image:")
 
 
-def _encoder(listing: FolderListing) -> str | None:
-    """Draw the choice among the installed encoders; returns one as `prviz embed` takes it."""
+def _encoder(listing: FolderListing) -> tuple[str | None, str]:
+    """Draw the choice among the installed encoders; returns one as `prviz embed` takes it, and its file of weights."""
     known = {written(each): each for each in ENCODERS if each.takes == "pictures" and each.installed()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = known[
@@ -57,26 +57,28 @@ def _encoder(listing: FolderListing) -> str | None:
         ]
         if not chosen.prefix:
             file: str | None = st.selectbox("Network", listing.networks, index=None, key="embed-network")
-            return file
+            return file, ""
         if chosen.prefix in _FIRST:
             number = st.number_input(chosen.argument, 0, value=_FIRST[chosen.prefix], key=f"embed-{chosen.prefix}")
-            return f"{chosen.prefix}:{number}"
+            return f"{chosen.prefix}:{number}", ""
         text = st.text_input(chosen.argument, key=f"embed-{chosen.prefix}")
-        return f"{chosen.prefix}:{text}" if text else None
+        weights = st.text_input("Weights", key="embed-weights", placeholder="file below the app's folder")
+        return (f"{chosen.prefix}:{text}" if text else None), weights
 
 
 def folder_of(encoder: str) -> str:
-    """Folder of an encoder's files: its name, with - for what a folder's name can't hold."""
+    """Folder of an encoder's files: its name, with - for what a name can't hold, never that of a network's file."""
+    encoder = encoder.replace(".onnx", "-onnx")
     return "".join(each if each.isalnum() or each in "._-" else "-" for each in encoder).lstrip(".")
 
 
-def _embed(below: Below, folders: list[str], encoder: str) -> list[str]:
+def _embed(below: Below, folders: list[str], encoder: str, weights: str) -> list[str]:
     """Embed every folder, the first of them to fit what is fitted; returns lines on what was left out."""
+    network, left_out = _loaded(below, encoder, weights), list[str]()
     out = below.root / folder_of(encoder)
     out.mkdir(exist_ok=True)
     if out.resolve() != out:
         raise ValueError(f"{out.name} leads out of the app's folder; remove that link")
-    network, left_out = _loaded(below, encoder), list[str]()
     bar = st.progress(0.0)
     with ThreadPoolExecutor(available_threads()) as executor:
         for place, folder in enumerate(folders):
@@ -98,10 +100,10 @@ def _embed(below: Below, folders: list[str], encoder: str) -> list[str]:
     return left_out
 
 
-def _loaded(below: Below, encoder: str) -> EmbeddingEncoder:
-    """The encoder; a network's file and its TOML file are only opened below the app's folder."""
+def _loaded(below: Below, encoder: str, weights: str) -> EmbeddingEncoder:
+    """The encoder; a network's file, its TOML file and weights are only opened below the app's folder."""
     if not encoder.endswith(".onnx"):
-        return load_encoder(encoder, EncoderOptions())
+        return load_encoder(encoder, EncoderOptions(weights=below.find(weights) if weights else None))
     file = below.find(encoder)
     beside = Path(encoder).with_suffix(".toml").as_posix()
     if (below.root / beside).exists() and below.find(beside) != file.with_suffix(".toml"):

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from prviz.uncertainty.bootstrap import Spread
 
 _TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may be
-.npy, .npz, .csv, .tsv, .parquet, .feather or .safetensors; one file that holds both roles may stand alone."""
+.npy, .npz, .csv, .tsv, .parquet, .feather or .safetensors, or folders of numbered ones; a file with both roles may
+stand alone: two arrays, or a table with a column such as role, split, source or is_generated."""
 
 _EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or R, the
 F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall 0.05; R@.05,
@@ -36,7 +37,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     add("real", type=Path, metavar="REAL", help="file with the real samples, or with both roles")
     add("generated", type=Path, nargs="?", metavar="GENERATED", help="file with the generated samples")
     for role in ("real", "generated"):
-        add(f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are")
+        add(f"--{role}-key", metavar="KEY", help=f"{role} samples: array of its file, or rows COLUMN=VALUE of a table")
     add(
         "--method",
         action="append",
@@ -148,7 +149,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def _read(arguments: argparse.Namespace) -> SamplePair:
-    from prviz.readers import read_pair
+    from prviz.readers import AmbiguousKeyError, read_pair
     from prviz.samples import SamplePair
 
     keys = (arguments.real_key, arguments.generated_key)
@@ -159,7 +160,11 @@ def _read(arguments: argparse.Namespace) -> SamplePair:
         )
     if (keys[0] is None) != (keys[1] is None):
         raise ValueError("one file with both roles needs both --real-key and --generated-key, or neither")
-    return read_pair(arguments.real, keys=None if keys[0] is None else keys)
+    try:
+        return read_pair(arguments.real, keys=None if keys[0] is None else keys)
+    except AmbiguousKeyError as error:
+        real, generated = error.choices[:2]
+        raise ValueError(f"{error} Here: --real-key {real} --generated-key {generated}, for instance.") from None
 
 
 def _read_one(path: Path, key: str | None, option: str) -> Samples:

@@ -55,9 +55,12 @@ class SquareTransform:
 
     def __call__(self, data: bytes) -> NDArray[Any]:
         """Array of shape (size, size, 3), uint8. Raises MediaError as `decoded`."""
+        return self.square(decoded(data))
+
+    def square(self, image: Image.Image) -> NDArray[Any]:
+        """The same of a picture in red, green and blue."""
         from PIL import Image
 
-        image = decoded(data)
         scale = self.resize / min(image.size)
         width, height = (max(self.resize, round(side * scale)) for side in image.size)
         if image.size != (width, height):

@@ -9,14 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from prviz.array_input import EMBED_PICTURES
-from prviz.readers.arrays import Array
+from prviz.readers.arrays import Array, check_counts
 from prviz.readers.errors import AmbiguousKeyError, ReadError, quoted
-from prviz.readers.keyed import KNOWN_KEYS, KeyedFile, choose_key, find_roles, required_roles
+from prviz.readers.keyed import KNOWN_KEYS, KeyedFile, choose_key, find_roles, refuse_mixture, required_roles
 from prviz.readers.npy import holds_pickle
+from prviz.readers.row_roles import find_row_roles, require_row_roles, row_choices, rows_of
 from prviz.readers.source import (
+    ACCEPTED,
     PICKLE_EXTENSIONS,
     FileSource,
     Limits,
@@ -24,6 +28,7 @@ from prviz.readers.source import (
     as_source,
     looks_pickled,
     refuse_pickle,
+    table_beside,
     unreadable,
 )
 from prviz.samples import SamplePair, Samples
@@ -32,6 +37,7 @@ __all__ = [
     "ACCEPTED",
     "KNOWN_KEYS",
     "PICTURES",
+    "TABLES",
     "WITH_KEYS",
     "AmbiguousKeyError",
     "Limits",
@@ -42,10 +48,9 @@ __all__ = [
     "read_pair",
     "recognise",
     "roles",
+    "row_choices",
     "table_beside",
 ]
-
-ACCEPTED = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
 
 # First bytes of a file -> (name of the format, extension of a format that is read, else None).
 _MAGIC = {
@@ -89,6 +94,11 @@ def recognise(source: FileSource, limits: Limits) -> str:
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): {EMBED_PICTURES}. "
             f"Save embeddings as one of {', '.join(ACCEPTED)}."
         )
+    if extension == ".tar":
+        raise ReadError(
+            f"{source.where}: a tar archive, such as a shard of WebDataset. Extract it; embed its pictures "
+            f"({EMBED_PICTURES}), or stack its arrays into one .npy array."
+        )
     if extension not in ACCEPTED:
         found = f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
         raise ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(ACCEPTED)}.")
@@ -113,12 +123,9 @@ def _check_contents(source: FileSource, head: bytes) -> None:
         )
 
 
-def table_beside(name: str) -> str:
-    """Name of the table in which `prviz embed` repeats a file's samples, with their paths, texts and labels."""
-    return f"{name.removesuffix('.safetensors')}.samples.parquet"
-
-
-_KEYED = (".npz", ".safetensors")
+_KEYED, TABLES = (".npz", ".safetensors"), (".csv", ".tsv", ".parquet", ".feather")
+# Values, labels and metadata.
+_Contents: TypeAlias = tuple[Array, dict[str, Array], Any]
 # Formats that may hold several arrays or list columns, so that `read` takes a key.
 WITH_KEYS = (*_KEYED, ".parquet", ".feather")
 
@@ -136,10 +143,12 @@ def read(
     Parameters
     ----------
     source : path-like or (str, bytes)
-        A path, or the file name and the contents of an upload.
+        A path, or the file name and the contents of an upload. A folder is one set in shards, in the order of their
+        numbers, such as ``img_emb_0.npy``, ``img_emb_1.npy``.
     key : str, optional
         Array of an .npz or .safetensors file, or list column of a .parquet or .feather file. By default the only 2-D
-        numeric one among `KNOWN_KEYS`, else the only 2-D numeric one in the file.
+        numeric one among `KNOWN_KEYS`, else the only 2-D numeric one in the file. Or rows of a table by a label,
+        written COLUMN=VALUE: ``role=real``, ``source=stylegan``.
     name : str, optional
         Name of the samples; by default the file's name without its folder.
     limits : Limits, optional
@@ -159,15 +168,19 @@ def read(
     Raises
     ------
     AmbiguousKeyError
-        Several arrays fit; its ``choices`` are their keys.
+        Several arrays fit, or a table holds real and generated rows; its ``choices`` are their keys.
     ReadError
         Any other reason why the file can't be read.
     """
+    if not isinstance(source, tuple) and below is None and Path(source).is_dir():
+        from prviz.readers.shards import read_shards
+
+        return read_shards(Path(source), partial(read, key=key), name, limits or Limits())
     file = as_source(source, below)
     limits = (limits or Limits()).of_file(file.size)
     with _reading(file):
         extension = recognise(file, limits)
-        values, labels, metadata = _table(file, extension, key, limits)
+        values, labels, metadata = _contents(file, extension, key, limits)
         return _samples(values, file.name if name is None else name, labels, metadata)
 
 
@@ -209,15 +222,17 @@ def read_label(
 
 
 def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits: Limits | None = None) -> SamplePair:
-    """Read real and generated samples from one .npz or .safetensors file.
+    """Read real and generated samples from one file: two arrays of an .npz or .safetensors file, or rows of a table.
 
     Parameters
     ----------
     source : path-like or (str, bytes)
         A path, or the file name and the contents of an upload.
     keys : tuple of (str, str), optional
-        Keys of the real and of the generated samples, in this order. By default the only 2-D numeric array named real,
-        ref or reference, and the only one named fake, gen, generated or sample (or real_feats ...).
+        Keys of the real and of the generated samples, in this order, as `read` takes them. By default the only 2-D
+        numeric array named real, ref or reference, and the only one named fake, gen, generated or sample (or
+        real_feats ...); of a table, the rows of a column with two such values, or of truth values such as
+        ``is_generated``.
     limits : Limits, optional
         How much each of the two arrays may claim; by default ``Limits()``.
 
@@ -228,6 +243,8 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
 
     Raises
     ------
+    AmbiguousKeyError
+        No column of a table says which rows are which; its ``choices`` are sets of rows by column and value.
     ReadError
         As `read`; one of the two arrays is missing; or the two differ in dimension.
     """
@@ -235,6 +252,8 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
     limits = (limits or Limits()).of_file(file.size)
     with _reading(file):
         extension = recognise(file, limits)
+        if extension in TABLES:
+            return _pair_of_rows(file, extension, keys, limits)
         if extension not in _KEYED:
             raise ReadError(
                 f"{file.where}: {extension} files hold one set of samples. Read real and generated from two files."
@@ -250,8 +269,23 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
     return SamplePair(real, generated)
 
 
+def _pair_of_rows(file: FileSource, extension: str, keys: tuple[str, str] | None, limits: Limits) -> SamplePair:
+    """Real and generated rows of a table, or two of its list columns."""
+    if keys is not None and not all("=" in key for key in keys):
+        sides = [_contents(file, extension, key, limits) for key in keys]
+    else:
+        table = _table(file, extension, None, limits)
+        keys = keys or require_row_roles(table[1], file.where)
+        sides = [_rows(file, key, table, limits) for key in keys]
+    real, generated = (
+        _samples(values, f"{file.name}, {key}", labels, metadata)
+        for key, (values, labels, metadata) in zip(keys, sides, strict=True)
+    )
+    return SamplePair(real, generated)
+
+
 def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str] | None:
-    """Keys of the real and of the generated samples if one file holds both, else None. No values are read.
+    """Keys of the real and of the generated samples if one file holds both, else None. Of a table all is read.
 
     Raises
     ------
@@ -260,17 +294,40 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
     file, limits = as_source(source), limits or Limits()
     with _reading(file):
         extension = recognise(file, limits)
+        if extension in TABLES:
+            try:
+                return find_row_roles(_table(file, extension, None, limits.of_file(file.size))[1])
+            except AmbiguousKeyError:  # several list columns
+                return None
         if extension not in _KEYED:
             return None
         with _keyed(file, extension, limits) as arrays:
             return find_roles(arrays)
 
 
-def _table(file: FileSource, extension: str, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array], Any]:
+def _contents(file: FileSource, extension: str, key: str | None, limits: Limits) -> _Contents:
     """Values, labels, and the metadata of the file, which may be anything."""
     if extension in _KEYED:
         with _keyed(file, extension, limits) as arrays:
             return arrays.values(choose_key(arrays, key), limits), {}, arrays.metadata
+    if extension not in TABLES:
+        return _table(file, extension, key, limits)
+    try:
+        values, labels, metadata = _table(file, extension, key, limits)
+    except ReadError as error:
+        if key is None or "=" not in key or isinstance(error, AmbiguousKeyError):
+            raise
+        return _rows(file, key, _table(file, extension, None, limits), limits)
+    if pair := find_row_roles(labels):
+        raise refuse_mixture(file.where, pair)
+    return values, labels, metadata
+
+
+def _table(file: FileSource, extension: str, key: str | None, limits: Limits) -> _Contents:
+    """Values, labels and metadata of a .npy file or a table.
+
+    key : a list column.
+    """
     if extension in (".parquet", ".feather"):
         from prviz.readers.arrow import read_feather, read_parquet
 
@@ -284,6 +341,14 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits) ->
     from prviz.readers.delimited import read_delimited
 
     return *read_delimited(file, limits), None
+
+
+def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Contents:
+    """The rows of a table that ``key`` names."""
+    values, labels, metadata = table
+    rows = rows_of(labels, key, file.where)
+    check_counts(f"{file.where}, rows {quoted(key)}", int(rows.sum()), values.shape[1], limits)
+    return values[rows], {name: column[rows] for name, column in labels.items()}, metadata
 
 
 @contextmanager

@@ -22,6 +22,7 @@ LABEL_BYTES = 64
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _LABEL = re.compile(
     "ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category|split|fold|subset|partition|paths?|files?"
+    "|roles?|sources?|origins?|data_?sets?|is_?(real|generated|fake|synthetic)"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
     "|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,

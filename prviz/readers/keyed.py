@@ -116,8 +116,8 @@ def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
 
 
 KNOWN_KEYS = ("feats", "reps", "real_feats", "features", "embeddings", "pool_3", "x", "X")
-_REAL = re.compile(r"(real|ref|reference)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
-_GENERATED = re.compile(r"(fake|gen|generated|sample)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
+REAL = re.compile(r"(real|ref|reference)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
+GENERATED = re.compile(r"(fake|gen|generated|sample)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
 _STATISTICS = re.compile(r"(mu|sigma)(_s)?")
 
 
@@ -135,6 +135,14 @@ class KeyedFile(Protocol):
     def values(self, key: str, limits: Limits) -> Array:
         """The checked (n, d) values of one array; nothing else is read."""
         ...
+
+
+# Arrays looked at before a file counts as one with an array per sample.
+_LOOKED_AT = 100
+
+
+def _is_sample(header: Header) -> bool:
+    return len(header.shape) == 1 and header.shape[0] > 0 and header.dtype is not None and header.dtype.kind in "fiu"
 
 
 def _holds(file: KeyedFile, key: str, what: Callable[[Header], bool]) -> bool:
@@ -157,8 +165,8 @@ def _has_statistics(file: KeyedFile) -> bool:
 
 def find_roles(file: KeyedFile) -> tuple[str, str] | None:
     """Keys of the real and of the generated samples if the file has exactly one of each, else None."""
-    real = [key for key in file.keys if _REAL.fullmatch(key) and _holds(file, key, fits)]
-    generated = [key for key in file.keys if _GENERATED.fullmatch(key) and _holds(file, key, fits)]
+    real = [key for key in file.keys if REAL.fullmatch(key) and _holds(file, key, fits)]
+    generated = [key for key in file.keys if GENERATED.fullmatch(key) and _holds(file, key, fits)]
     return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
 
 
@@ -171,6 +179,15 @@ def required_roles(file: KeyedFile) -> tuple[str, str]:
             f"and 'generated' (or fake, gen, sample), or say which keys they are. It has: {_contents(file)}."
         )
     return found
+
+
+def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
+    """The error for a table, or a file of arrays, with both roles where one set is needed."""
+    return AmbiguousKeyError(
+        f"{where}: holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) samples. Read both "
+        f"with prviz.readers.read_pair(...), or one of them with key={quoted(pair[0])}.",
+        pair,
+    )
 
 
 def choose_key(file: KeyedFile, key: str | None) -> str:
@@ -191,11 +208,7 @@ def choose_key(file: KeyedFile, key: str | None) -> str:
         return key
     pair = find_roles(file)
     if pair is not None:
-        raise AmbiguousKeyError(
-            f"{file.where}: holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) samples. Read both "
-            f"with prviz.readers.read_pair(...), or one of them with key={quoted(pair[0])}.",
-            pair,
-        )
+        raise refuse_mixture(file.where, pair)
     statistics = _has_statistics(file)
     keys = [name for name in file.keys if not (statistics and _STATISTICS.fullmatch(name))]
     known = [name for name in KNOWN_KEYS if name in keys]
@@ -213,6 +226,11 @@ def choose_key(file: KeyedFile, key: str | None) -> str:
 
 def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str]) -> ReadError:
     """Error for a file without a table of samples, by the most telling reason."""
+    if len(keys) > 2 and all(_holds(file, key, _is_sample) for key in keys[:_LOOKED_AT]):
+        return ReadError(
+            f"{file.where}: one 1-D array per sample ({listed(keys, most=2)}), as WebDataset has them. Stack them: "
+            "np.stack([arrays[key] for key in sorted(arrays)]), saved as one .npy array."
+        )
     images = [key for key in keys if _holds(file, key, looks_like_images)]
     if not images and _has_statistics(file):
         return _refuse_statistics(file)

@@ -17,6 +17,8 @@ from prviz.readers.safe_folder import Below, open_regular
 # Environment variable with the default of `Limits.max_expansion`, for use from a shell.
 EXPANSION_VARIABLE = "PRVIZ_MAX_EXPANSION"
 
+ACCEPTED = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
+
 # Bytes that the samples of any file may take, however small the file: 20,000 samples of 768 features in float32.
 _ALWAYS = 64 * 1024**2
 
@@ -74,6 +76,11 @@ class Limits:
     def of_file(self, size: int) -> Limits:
         """Limits for a file of ``size`` bytes, to which `max_expansion` refers."""
         return replace(self, file_bytes=size)
+
+
+def table_beside(name: str) -> str:
+    """Name of the table in which `prviz embed` repeats a file's samples, with their paths, texts and labels."""
+    return f"{name.removesuffix('.safetensors')}.samples.parquet"
 
 
 def human_size(count: int) -> str:

@@ -21,7 +21,7 @@ from prviz.measure.estimates import Estimate, Progress, measure, part_of
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
-from prviz.readers import WITH_KEYS, AmbiguousKeyError, Limits, read
+from prviz.readers import TABLES, WITH_KEYS, AmbiguousKeyError, Limits, read
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples, Split
 from prviz.studies.tasks import Call, finished
@@ -402,13 +402,15 @@ def _failed(checkpoint: Checkpoint, error: BaseException) -> CheckpointOutcome:
 
 
 def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) -> Samples:
-    """The samples of a file; where its format can hold several arrays, of the one that the settings name.
+    """The samples of a file; where its format can hold several arrays or roles, of the one that the settings name.
 
     The samples are copied into memory: a training run may truncate the file while they are measured.
 
     Raises ReadError as `prviz.read`.
     """
-    key = settings.key if path.suffix.lower() in WITH_KEYS else None
+    key = settings.key
+    if key is not None and path.suffix.lower() not in (TABLES if "=" in key else WITH_KEYS):
+        key = None
     return read(path, key=key, limits=Limits(min_rows=LEAST_ROWS, copied=True), below=below)
 
 

@@ -42,6 +42,7 @@ ABOUT = {
         "passes make several of the first six cheaper together."
     ),
     "embed": "`prviz embed` with an encoder that takes no time, against Pillow alone in as many processes.",
+    "delimited": "Tables of text, against the reader of single lines that read them all before.",
     "triage": "Many checkpoints against one reference, against single runs of the same checkpoints.",
     "findings": (
         "Findings of Triage as a classifier: the first finding of a checkpoint, held against the fault put into it."

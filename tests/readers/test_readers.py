@@ -79,8 +79,10 @@ def test_without_one_array_of_each_role_there_is_no_pair(data: bytes) -> None:
 
 def test_formats_for_one_set_hold_no_pair() -> None:
     assert roles(("x.csv", build.csv())) is None
-    with pytest.raises(ReadError, match="Read real and generated from two files"):
+    with pytest.raises(ReadError, match="Add a column 'role'"):
         read_pair(("x.csv", build.csv()))
+    with pytest.raises(ReadError, match="Read real and generated from two files"):
+        read_pair(("x.npy", build.npy(VALUES)))
 
 
 def test_a_pair_of_different_dimensions_names_both() -> None:

@@ -118,7 +118,7 @@ def test_paths_that_are_no_files(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="can't be opened: No such file"):
         read(tmp_path / "missing.npy")
     (tmp_path / "folder.npy").mkdir()
-    with pytest.raises(ReadError, match="a folder or device"):
+    with pytest.raises(ReadError, match="a folder without files of embeddings"):
         read(tmp_path / "folder.npy")
     with pytest.raises(ReadError, match="a folder or device"):
         read("/dev/zero")

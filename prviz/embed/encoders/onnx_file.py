@@ -23,7 +23,10 @@ class OnnxEncoder(EmbeddingEncoder):
     """
 
     prefix, argument, takes, needs, extra = "", "FILE.onnx", "pictures", "onnxruntime", "onnx"
-    used = "any exported network: InceptionV3 in 002 and 003 (the papers' usual choice), VGG16, DINOv2 in 001 (5.2)"
+    used = (
+        "any exported network: InceptionV3 (Sajjadi et al. 2018, Simon et al. 2019), VGG16 and DINOv2 too "
+        "(Sykes et al. 2026, 5.2)"
+    )
 
     def __init__(self, path: Path, options: EncoderOptions) -> None:
         import onnxruntime

@@ -24,7 +24,7 @@ class PrincipalEncoder(EmbeddingEncoder):
 
     prefix, argument, takes = "pca", "M", "pictures"
     used = (
-        "how many dimensions: 001 (5.3) projects DINOv2 features on d components; here the pixels. "
+        "how many dimensions: Sykes et al. 2026 (5.3) project embeddings on d components; here the pixels. "
         "Generated: --weights REFERENCE.safetensors"
     )
 

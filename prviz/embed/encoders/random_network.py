@@ -20,16 +20,16 @@ class RandomNetworkEncoder(EmbeddingEncoder):
     """Four convolutions with random weights, each position of the last one averaged over."""
 
     prefix, argument, takes = "random", "SEED", "pictures"
-    used = "random features; 001 (5.2) uses a VGG16 with random weights (Naeem et al. 2020)"
+    used = "random features; Sykes et al. 2026 (5.2) use a VGG16 with random weights, as Naeem et al. 2020"
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, side: int = _SIZE) -> None:
         rng = np.random.default_rng(seed)
         self._weights: list[NDArray[np.float32]] = [
             (rng.standard_normal((9 * inner, outer)) * np.sqrt(2 / (9 * inner))).astype(np.float32)
             for inner, outer in pairwise(_CHANNELS)
         ]
         self.name, self.versions, self.weights_sha256 = f"random:{seed}", libraries(), sha256_of(*self._weights)
-        self.prepare = transform = SquareTransform(_SIZE, _SIZE)
+        self.prepare = transform = SquareTransform(side, side)
         self.transform = f"{transform.described()}, values from -1 to 1"
 
     @classmethod

@@ -38,7 +38,7 @@ class TimmEncoder(EmbeddingEncoder):
     """
 
     prefix, argument, takes, needs, extra = "timm", "NAME", "pictures", "timm", "images"
-    used = "pretrained networks, DINOv2 (001, 5.2) among them"
+    used = "pretrained networks, DINOv2 (Sykes et al. 2026, 5.2) among them"
 
     def __init__(self, name: str, options: EncoderOptions) -> None:
         import timm

@@ -9,12 +9,14 @@ import tracemalloc
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore.session import PANEL_TAB
 from pages._shared import cache, results, sources
+from pages._shared.sources import bundled_problem
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure import workload
 from prviz.measure.risk import lowest_risk
@@ -27,6 +29,7 @@ from prviz.toys import TOYS, toy
 from tests import file_zoo
 from tests.explore_app import about, healthy, job_ended, last_word, move, opened, payload, sliders, vertices
 from tests.file_builders import npy
+from tests.waiting import until
 
 
 def test_first_view_is_bounded_modes_with_four_curves_and_the_truth() -> None:
@@ -188,6 +191,21 @@ def test_every_refusal_is_readable_and_loses_nothing(uploads: AppTest) -> None:
         assert fragment in said
         assert "60 real and 60 generated samples in 5 dimensions" in about(uploads)
         assert vertices(uploads) == before
+
+
+def test_one_table_gives_both_sides(uploads: AppTest) -> None:
+    values = np.random.default_rng(0).normal(size=(80, 2))
+    frame = pd.DataFrame(values, columns=["a", "b"]).assign(split=["train", "gan"] * 40)
+    upload(uploads, "generated", "asked.csv", frame.to_csv(index=False).encode())
+    for role, value in (("Real rows", "split=train"), ("Generated rows", "split=gan")):
+        next(box for box in uploads.selectbox if box.label == role).set_value(value).run()
+    assert "40 real and 40 generated samples in 2 dimensions" in about(uploads)
+    uploads.file_uploader(key="upload-generated").set_value(None)
+    named = frame.drop(columns="split").assign(is_generated=[0, 0, 0, 1] * 20)
+    upload(uploads, "real", "named.csv", named.to_csv(index=False).encode())
+    assert not uploads.error
+    assert "60 real and 20 generated samples in 2 dimensions" in about(uploads)
+    healthy(uploads)
 
 
 def test_uploads_stay_in_their_session() -> None:
@@ -456,3 +474,25 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
     assert app.button(key="use-best-setting").disabled
     move(app, k=best.k + 1)
     assert app.query_params["k"] == str(best.k + 1)
+
+
+def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:
+    app = opened(source="bundled", problem="mixture-em-1", n="200", panel="All numbers")
+    assert [each.label for each in app.expander] == ["Encoders"]
+    app.session_state["encoders"] = True
+
+    def areas() -> list[dict]:
+        app.run()
+        healthy(app)
+        drawn = [each.proto for each in app.get("bidi_component") if each.proto.component_name == "prviz_live"]
+        panes = [pane for each in drawn for pane in json.loads(each.bytes[12:])["panes"]]
+        return [pane for pane in panes if pane["id"] == "encoders-areas"]
+
+    until(areas, 60)
+    (pane,) = areas()
+    lines = {each["name"]: each for each in pane["figure"]["data"]}
+    assert {"pixels", "random network"} <= set(lines)
+    assert lines["random network"]["x"][-1] == 256
+    digits = bundled_problem(ExploreSettings(source="bundled", problem="mixture-em-1", n=200)).pair
+    assert lines["pixels"]["y"][-1] == pytest.approx(prviz.pr_curve(*digits).auc, abs=1e-4)
+    assert "Encoders" not in [each.label for each in opened(panel="All numbers").expander]

@@ -18,6 +18,7 @@ from tests.lab_app import press, said, until_done
 from tests.triage_app import healthy, table, triage
 
 # By how much a generator is worse: held-out digits, five of the ten, pixels in a random order.
+_ENDS = {"x": ["n", 3, 8, 8], "y": ["n", 5]}
 ORDER = ["good", "five", "shuffled"]
 
 
@@ -80,6 +81,27 @@ def test_on_the_page(served: Path, tmp_path: Path) -> None:
     found = table(app).sort_values("AuC, kNN", ascending=False)
     assert found["Name"].tolist() == ORDER
     healthy(app)
+
+
+def test_a_network_on_the_page(served: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    helper, weights = onnx.helper, np.random.default_rng(1).normal(size=(192, 5)).astype(np.float32)
+    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name, shape in _ENDS.items()]
+    nodes = [helper.make_node("Flatten", ["x"], ["flat"]), helper.make_node("MatMul", ["flat", "w"], ["y"])]
+    graph = helper.make_graph(nodes, "small", ends[:1], ends[1:], [onnx.numpy_helper.from_array(weights, "w")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, served / "small.onnx")
+    app = triage(data="folder")
+    app.selectbox(key="embed-real").set_value("five").run()
+    app.selectbox(key="embed-encoder").set_value("FILE.onnx").run()
+    app.selectbox(key="embed-network").set_value("small.onnx").run()
+    press(app, "Embed")
+    assert "state the pictures' side" in app.error[0].value.replace("\\", "")
+    (served / "small.toml").write_text("size = 8\n")
+    press(app, "Embed")
+    healthy(app)
+    samples = prviz.read(served / "small-onnx" / "five.safetensors")
+    assert (samples.shape, samples.encoder["encoder"]) == ((200, 5), "small.onnx")
 
 
 def test_a_folder_that_leads_out_is_not_written_to(served: Path, tmp_path: Path) -> None:

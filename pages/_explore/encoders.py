@@ -1,0 +1,95 @@
+"""The pair through other encoders: curves and areas with all and with fewer features; closed until asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages._explore.compact import compact
+from pages._explore.session import explore_session
+from pages._live.figure import Pane, live_figure
+from pages._shared import answers, media
+from pages._shared.sources import Problem
+from pages._shared.text import plain
+from pages._work.jobs import Progress
+from prviz import figures
+from prviz.embed.lens import Lens, LensReading, lens
+from prviz.estimators import ESTIMATORS
+from prviz.measure.workload import cut, estimate_seconds, fit_size
+from prviz.reports.settings import ExploreSettings
+from prviz.samples import SamplePair
+
+# Most samples of each set, and seconds to read and encode a picture on a slow machine.
+_MOST, _PICTURE_SECONDS = 2_000, 2e-3
+# Readings of an encoder, and encoders, at most; features kept in the second curve of each encoder.
+_READINGS, _ENCODERS, _FEW = 9, 3, 8
+# Colours: an encoder is no family, and two of its blues are hard to tell apart.
+_HUES = tuple(figures.FAMILY_COLORS.values())
+_HELP = (
+    "The same two sets in other features: principal components of the values, and of pictures a network with random "
+    "weights. AuC is of its encoder and number of features: compare models within one, not across."
+)
+
+
+def draw(problem: Problem, settings: ExploreSettings) -> None:
+    """The first family's curve in several encoders, and its area over the number of features; nothing for toys."""
+    if settings.source == "toy":
+        return
+    with st.expander(
+        "Encoders", icon=":material/lens_blur:", on_change="rerun", key="encoders", expanded=False
+    ) as part:
+        if not part.open:
+            return
+        found = _lens(problem, settings)
+        if found is None:
+            return
+        lines = {
+            name: ([each.d for each in found.of(name)], [each.areas[0] for each in found.of(name)])
+            for name in found.encoders
+        }
+        enlarged = explore_session().enlarged
+        over = compact(figures.iou_sweep_figure(lines, xlabel="features kept", ylabel="AuC", log_x=True), 240)
+        for place, trace in enumerate(over.data):  # its name at the last point
+            words = [""] * (len(trace.x) - 1) + [trace.name]
+            trace.update(mode="lines+markers+text", text=words, textposition="bottom left", line_color=_HUES[place])
+        family = ESTIMATORS[settings.methods[0]].title
+        title = f"AuC of {family} by features kept"
+        panes = [Pane("encoders-areas", over, title, half=enlarged, wide=not enlarged, help=_HELP)]
+        if enlarged:
+            panes.append(Pane("encoders-curves", _curves(found), "Curves", square=True, half=True))
+        live_figure(f"encoders-figure-{enlarged}", panes)
+        if found.left_out:
+            st.caption(plain(found.left_out))
+
+
+def _curves(found: Lens) -> go.Figure:
+    """The curve in all features of every encoder, and in a few."""
+    shown: dict[str, LensReading] = {}
+    for name in found.encoders:
+        readings = found.of(name)
+        for each in (readings[-1], *(few for few in readings[:-1] if few.d == _FEW)):
+            shown[f"{name}, {each.d} features"] = each
+    figure = figures.pr_figure({name: each.estimates[0].curve for name, each in shown.items()})
+    for hue, trace in zip(_HUES, figure.data, strict=False):
+        trace.update(line_color=hue, marker_color=hue)
+    return figure
+
+
+def _lens(problem: Problem, settings: ExploreSettings) -> Lens | None:
+    """The readings; None until a job has measured them."""
+    pair = SamplePair(*(cut(side, _MOST, settings.seed) for side in problem.pair))
+    n, method = min(side.n for side in pair), settings.methods[0]
+    k = settings.k if settings.k == "sqrt" or settings.k < fit_size(n, settings.split) else "sqrt"
+    held = None if problem.uploaded is None else problem.uploaded.pictures
+    sources = () if held is None else held.sources
+
+    def compute(progress: Progress) -> Lens:
+        how: dict[str, Any] = {"method": method, "k": k, "split": settings.split, "seed": settings.seed}
+        return lens(pair.real, pair.generated, sources=sources, progress=progress, **how)
+
+    one = estimate_seconds(pair.real.n, pair.generated.n, 256, methods=1, split=settings.split)
+    seconds = _READINGS * _ENCODERS * one + sum(side.n for side in pair) * _PICTURE_SECONDS
+    key = ("encoders", *problem.key, method, k, settings.split, settings.seed, media.view_key(problem.uploaded))
+    return answers.tab_result(key, seconds, compute)

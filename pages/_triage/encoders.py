@@ -1,0 +1,106 @@
+"""Part of the Triage page: the checkpoints through several encoders, and whether the winner depends on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages._live.figure import Pane, live_figure
+from pages._shared import answers, media
+from pages._shared.text import plain
+from pages._triage.checkpoints import NONE_YET, CheckpointResults
+from pages._work.jobs import Progress
+from prviz.embed.lens import lens
+from prviz.figures.lens import EncoderPoint, encoders_figure
+from prviz.measure.workload import cut, estimate_seconds, fit_size
+from prviz.readers.errors import error_text
+from prviz.readers.media import Pictures
+from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimates
+from prviz.uncertainty.bootstrap import LEVEL
+
+# Most checkpoints and samples of each set, and the numbers of features kept.
+MOST_CHECKPOINTS, MOST_SAMPLES, DIMENSIONS = 8, 1_000, (4, 16, 64)
+# Replicates of each ranking. Seconds per evaluation sample and replicate, and to read and encode a picture.
+_REPLICATES, _REPLICATE_SECONDS, _PICTURE_SECONDS = 100, 5e-7, 3e-3
+# Encoders that a source with pictures has, at most.
+_ENCODERS = 3
+
+
+def draw(found: CheckpointResults) -> None:
+    """The verdict, areas by encoder and number of features, and the ranks behind them."""
+    if not found.measured:
+        st.info(NONE_YET)
+        return
+    rankings = _rankings(found)
+    if rankings is None:
+        return
+    readings, left_out = rankings
+    st.markdown(f"**{plain(encoder_verdict(readings))}**")
+    names = [str(name) for name in readings[0].table["checkpoint"]]
+    points = {
+        name: [EncoderPoint(r.encoder, r.d, r.score(name), r.rank(name), name in r.possible) for r in readings]
+        for name in names
+    }
+    few = len(found.measured) > len(names)
+    caption = f"Filled: may be best there ({LEVEL:.0%}). " + f"The {len(names)} best of {len(found.measured)}. " * few
+    caption += f"At most {MOST_SAMPLES:,} samples of each set. {left_out}"
+    live_figure(
+        "triage-encoders",
+        [Pane("triage-encoders", encoders_figure(points), "AuC by encoder and features kept", caption, wide=True)],
+    )
+    ranks = pd.DataFrame(
+        {
+            "encoder": [each.encoder for each in readings],
+            "features": [each.d for each in readings],
+            "may be best": [", ".join(each.possible) for each in readings],
+            **{f"place of {name}": [each.rank(name) for each in readings] for name in names},
+        }
+    )
+    st.dataframe(ranks, hide_index=True, key="triage-encoders-ranks")
+
+
+def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | None:
+    """The ranking in every reading, and why encoders are missing; None until a job has measured them."""
+    settings = found.settings
+    best = sorted(found.measured, key=lambda each: -each.curve.auc)[:MOST_CHECKPOINTS]
+    n = min(MOST_SAMPLES, *(min(each.n_real, each.n_generated) for each in best))
+    held = found.uploaded.pictures if found.uploaded is not None else None
+    sources: tuple[Pictures, ...] = () if held is None else held.sources
+    k = settings.k if settings.k == "sqrt" or settings.k < fit_size(n, settings.split) else "sqrt"
+
+    def compute(progress: Progress) -> tuple[list[EncoderRanking], str]:
+        real = cut(found.reference, n, settings.seed)
+        try:
+            generated = {each.checkpoint.name: cut(found.load(each.checkpoint), n, settings.seed) for each in best}
+        except OSError as error:
+            raise ValueError(error_text(error)) from None
+        how: dict[str, Any] = {"method": found.method, "k": k, "split": settings.split, "seed": settings.seed}
+        seen = lens(
+            real, generated, sources=sources, dimensions=DIMENSIONS, progress=lambda done: progress(done / 2), **how
+        )
+        tables = []
+        for place, each in enumerate(seen.readings, start=1):
+            tables.append(rank_estimates(seen.names, each.estimates, bootstrap=_REPLICATES, seed=settings.seed))
+            progress((1 + place / len(seen.readings)) / 2)
+        rankings = [
+            EncoderRanking(each.encoder, each.d, table) for each, table in zip(seen.readings, tables, strict=True)
+        ]
+        return rankings, seen.left_out
+
+    readings = (len(DIMENSIONS) + 1) * _ENCODERS
+    one = estimate_seconds(n, n, 256, methods=1, split=settings.split) + 2 * n * _REPLICATES * _REPLICATE_SECONDS
+    seconds = len(best) * readings * one + (len(best) + 1) * n * _PICTURE_SECONDS * (_ENCODERS - 1)
+    digests = tuple((each.checkpoint.name, *each.digests) for each in best)
+    key = (
+        "triage-encoders",
+        digests,
+        found.method,
+        k,
+        settings.split,
+        settings.seed,
+        n,
+        media.view_key(found.uploaded),
+    )
+    return answers.tab_result(key, seconds, compute)

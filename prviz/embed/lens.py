@@ -1,0 +1,225 @@
+"""The embedding lens: the same samples through several encoders and numbers of features, and the curve in each."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.embed.base import EmbeddingEncoder
+from prviz.embed.encoders.pixels import PixelEncoder
+from prviz.embed.encoders.random_network import RandomNetworkEncoder
+from prviz.embed.pictures import SquareTransform, decoded
+from prviz.estimators import resolve_k
+from prviz.measure.estimates import Estimate, K, estimate
+from prviz.readers.media import MediaError, Pictures, find_picture, picture_column
+from prviz.samples import SamplePair, Samples, as_samples
+
+DIMENSIONS = (2, 4, 8, 16, 32, 64, 128, 256)
+# Side of the pixels as features. Largest side and step of sides of the random network's input: small pictures are not
+# enlarged to its usual size, which would take most of the time.
+_PIXELS, _SIDE, _SIDES = 32, 64, 16
+# Pictures that are prepared and encoded at a time, and features up to which components come from their covariance.
+_BATCH, _COVARIANCE = 128, 2048
+_RANDOM, _LEFT_OUT = "random network", "Encoders of pictures are left out"
+
+Array = NDArray[Any]
+# The contents of a picture file, or a picture of grey values.
+Picture: TypeAlias = bytes | Array
+
+
+@dataclass(frozen=True, eq=False)
+class LensReading:
+    """Every generated set against the real one, in the features of one encoder.
+
+    encoder, d : name of the encoder, and number of features kept. estimates : by one family, in the order of the sets.
+    """
+
+    encoder: str
+    d: int
+    estimates: tuple[Estimate, ...]
+
+    @property
+    def areas(self) -> tuple[float, ...]:
+        """AuC of every set."""
+        return tuple(each.curve.auc for each in self.estimates)
+
+
+@dataclass(frozen=True, eq=False)
+class Lens:
+    """The readings, encoder by encoder, by increasing number of features.
+
+    names : of the generated sets. left_out : why encoders of pictures are missing, in a sentence; "" if none is.
+    """
+
+    names: tuple[str, ...]
+    readings: tuple[LensReading, ...]
+    left_out: str = ""
+
+    @property
+    def encoders(self) -> tuple[str, ...]:
+        """Names of the encoders."""
+        return tuple(dict.fromkeys(each.encoder for each in self.readings))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the supports."""
+        return sum(2 * run.c_real.nbytes for each in self.readings for own in each.estimates for run in own.runs)
+
+    def of(self, encoder: str) -> tuple[LensReading, ...]:
+        """Readings of one encoder."""
+        return tuple(each for each in self.readings if each.encoder == encoder)
+
+
+def lens(
+    real: Samples | ArrayLike,
+    generated: Samples | ArrayLike | Mapping[str, Samples],
+    *,
+    sources: Sequence[Pictures] = (),
+    encoders: Sequence[EmbeddingEncoder] = (),
+    dimensions: Sequence[int] = DIMENSIONS,
+    method: str = "knn",
+    k: K = "sqrt",
+    split: float | None = 0.5,
+    seed: int = 0,
+    progress: Callable[[float], object] = lambda _: None,
+) -> Lens:
+    """Measure one family in the features of several encoders, with all and with fewer of their features.
+
+    Parameters
+    ----------
+    real, generated : Samples or array_like
+        Samples as for `prviz.pr_curve`; generated may be several sets by name.
+    sources : sequence of Pictures
+        Where pictures of samples without `Samples.images` are, by their column ``image`` or ``path``.
+    encoders : sequence of EmbeddingEncoder
+        Further encoders of pictures, as `prviz.embed.registered.load_encoder` gives them.
+    dimensions : sequence of int
+        Numbers of features to keep, where an encoder has more.
+    method, k, split, seed : optional
+        As in `prviz.pr_curve`; "sqrt" is of the smallest set, one k for all readings.
+    progress : callable
+        Called with the fraction done.
+
+    Returns
+    -------
+    Lens
+        The values as given, and, of sets with pictures, pixels (unless these are the values) and a network with
+        random weights. Fewer features are principal components of the real samples, of the random network its first
+        features: a narrower network.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `prviz.pr_curve`.
+
+    Notes
+    -----
+    Sykes et al. 2026, 5.2, compare embeddings, one of them of random weights, and ask how many of its features are
+    needed.
+    """
+    reference = as_samples(real, name="real")
+    named = dict(generated) if isinstance(generated, Mapping) else {"generated": as_samples(generated)}
+    number = min(resolve_k(k, SamplePair(reference, side)) for side in named.values())
+    sets = [reference, *named.values()]
+    pictured, left_out = _pictures(sets, sources)
+    given = _as_given(reference)
+    used: list[tuple[str, EmbeddingEncoder | None]] = [(given, None)]
+    if pictured is not None:
+        used += [] if given.startswith("pixels") else [("pixels", PixelEncoder(_PIXELS))]
+        used += [(_RANDOM, RandomNetworkEncoder(0, _side(pictured[0][0]))), *((each.name, each) for each in encoders)]
+    readings: list[LensReading] = []
+    for place, (name, encoder) in enumerate(used):
+        try:
+            features = [side.values for side in sets] if encoder is None else _encoded(encoder, pictured or [])
+        except MediaError as error:
+            left_out = f"{_LEFT_OUT}: {error}"
+            break
+        kept = list(_narrowed(features, dimensions, by_components=name != _RANDOM))
+        for step, parts in enumerate(kept, start=1):
+            base, *others = (Samples(part) for part in parts)
+            pairs = [SamplePair(base, other) for other in others]
+            found = tuple(estimate(pair, method, k=number, split=split, seed=seed)[method] for pair in pairs)
+            readings.append(LensReading(name, base.d, found))
+            progress((place + step / len(kept)) / len(used))
+    return Lens(tuple(named), tuple(readings), left_out)
+
+
+def _as_given(samples: Samples) -> str:
+    """Name of the values as they are."""
+    images = samples.images
+    pixels = images is not None and images[0].size == samples.d
+    return samples.encoder.get("encoder", "pixels" if pixels else "as given")
+
+
+def _pictures(sets: Sequence[Samples], sources: Sequence[Pictures]) -> tuple[list[list[Picture]] | None, str]:
+    """Every picture of every set, or None and, where some were expected, why there are none."""
+    named = [picture_column(side) for side in sets]
+    if not all(side.images is not None or (column and sources) for side, column in zip(sets, named, strict=True)):
+        return None, ""
+    found: list[list[Picture]] = []
+    for side, column in zip(sets, named, strict=True):
+        if side.images is not None:
+            found.append(list(side.images))
+            continue
+        try:
+            found.append([find_picture(str(name), sources) for name in side.labels[str(column)]])
+        except MediaError as error:
+            return None, f"{_LEFT_OUT}: {side.name}: {error}"
+    return found, ""
+
+
+def _side(first: Picture) -> int:
+    """Side of the random network's input: that of the first picture, rounded up, at most the usual one."""
+    try:
+        shortest = min(decoded(first).size if isinstance(first, bytes) else first.shape)
+    except MediaError:  # said when it is encoded
+        return _SIDE
+    return int(min(_SIDE, -(-shortest // _SIDES) * _SIDES))
+
+
+def _encoded(encoder: EmbeddingEncoder, sets: Sequence[Sequence[Picture]]) -> list[Array]:
+    """Features of the pictures of every set. Raises MediaError for one that can't be decoded."""
+    if encoder.prepare is None:
+        raise ValueError(f"{encoder.name} takes {encoder.takes}, not pictures")
+    prepare = partial(_prepared, encoder.prepare)
+    found = []
+    for pictures in sets:
+        groups = (pictures[at : at + _BATCH] for at in range(0, len(pictures), _BATCH))
+        found.append(np.concatenate([encoder.encode(np.stack(list(map(prepare, group)))) for group in groups]))
+    return found
+
+
+def _prepared(prepare: Callable[[bytes], Array], picture: Picture) -> Array:
+    from PIL import Image
+
+    if isinstance(picture, bytes):
+        return prepare(picture)
+    image = Image.fromarray(picture)
+    if isinstance(prepare, SquareTransform):
+        return prepare.square(image.convert("RGB"))
+    stream = io.BytesIO()
+    image.save(stream, "PNG", compress_level=1)
+    return prepare(stream.getvalue())
+
+
+def _narrowed(features: Sequence[Array], dimensions: Sequence[int], *, by_components: bool) -> Iterator[list[Array]]:
+    """The features of every set with fewer columns, then with all; real first, whose components are taken."""
+    n, d = features[0].shape
+    fewer = sorted(each for each in dimensions if 0 < each < (min(n, d) if by_components else d))
+    if fewer and by_components:
+        from sklearn.decomposition import PCA
+
+        solver = "covariance_eigh" if d <= _COVARIANCE else "randomized"
+        components = PCA(fewer[-1], svd_solver=solver, random_state=0).fit(features[0])
+        ordered = [components.transform(each) for each in features]
+    else:
+        ordered = list(features)
+    for each in fewer:
+        yield [part[:, :each] for part in ordered]
+    yield list(features)

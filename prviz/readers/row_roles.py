@@ -1,0 +1,117 @@
+"""Which rows of a table are real and which are generated, by a column of labels such as ``role`` or ``is_generated``.
+
+A set of rows is written COLUMN=VALUE, as in ``source=stylegan``, wherever an array of another file is named by its key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
+from prviz.readers.keyed import GENERATED, REAL
+
+Labels = Mapping[str, NDArray[Any]]
+# Columns that may tell sets apart, and columns of truth values with what a true one means.
+_NAMES = re.compile(r"roles?|sources?|origins?|data_?sets?|split|fold|subset|partition", re.IGNORECASE)
+_FLAGS = {
+    "real": re.compile(r"is_?real", re.IGNORECASE),
+    "generated": re.compile(r"is_?(generated|fake|synthetic)", re.I),
+}
+_SYNTHETIC = ("synthetic", "samples")
+_TRUE, _FALSE = ("1", "true", "yes"), ("0", "false", "no")
+# Most values of a column that are offered as sets.
+_MOST = 20
+
+
+def _values(column: NDArray[Any]) -> list[str]:
+    """Different values of a label as texts, in the order of their first rows; none where there are too many."""
+    found: dict[str, None] = {}
+    for value in column.tolist():
+        found[str(value)] = None
+        if len(found) > _MOST:
+            return []
+    return list(found)
+
+
+def _equal(column: NDArray[Any], value: str) -> NDArray[np.bool_]:
+    return np.fromiter((str(each) == value for each in column.tolist()), bool, len(column))
+
+
+def _pair_in(name: str, column: NDArray[Any]) -> tuple[str, str] | None:
+    """Value of the real and of the generated rows, if one column has just these two."""
+    values = _values(column)
+    if len(values) != 2:
+        return None
+    lower = [value.strip().lower() for value in values]
+    for role, flag in _FLAGS.items():
+        if flag.fullmatch(name):
+            true = [value for value, text in zip(values, lower, strict=True) if text in _TRUE]
+            false = [value for value, text in zip(values, lower, strict=True) if text in _FALSE]
+            if len(true) == len(false) == 1:
+                return (true[0], false[0]) if role == "real" else (false[0], true[0])
+    real = [value for value, text in zip(values, lower, strict=True) if REAL.fullmatch(text)]
+    generated = [
+        value for value, text in zip(values, lower, strict=True) if GENERATED.fullmatch(text) or text in _SYNTHETIC
+    ]
+    return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
+
+
+def find_row_roles(labels: Labels) -> tuple[str, str] | None:
+    """The sets of real and of generated rows, if the columns that name both agree; else None."""
+    pairs = {name: pair for name, column in labels.items() if (pair := _pair_in(name, column))}
+    reals = [_equal(labels[name], pair[0]) for name, pair in pairs.items()]
+    if not pairs or any((real != reals[0]).any() for real in reals):
+        return None
+    name, (real, generated) = next(iter(pairs.items()))
+    return f"{name}={real}", f"{name}={generated}"
+
+
+def row_choices(labels: Labels) -> tuple[str, ...]:
+    """Every set of rows that a column named like a role, a source or a split offers."""
+    named = {name: column for name, column in labels.items() if _NAMES.fullmatch(name) or _is_flag(name)}
+    return tuple(
+        f"{name}={value}" for name, column in named.items() if len(values := _values(column)) > 1 for value in values
+    )
+
+
+def _is_flag(name: str) -> bool:
+    return any(flag.fullmatch(name) for flag in _FLAGS.values())
+
+
+def rows_of(labels: Labels, key: str, where: str) -> NDArray[np.bool_]:
+    """True for the rows of a set. Raises ReadError for a column or a value that the table does not have."""
+    columns = [name for name in labels if key.startswith(f"{name}=")]
+    if not columns:
+        raise ReadError(
+            f"{where}: has no set of rows {quoted(key)}. Write COLUMN=VALUE, by a column of: {listed(labels)}."
+        )
+    name = max(columns, key=len)
+    chosen = _equal(labels[name], key[len(name) + 1 :])
+    if not chosen.any():
+        values = _values(labels[name])
+        held = f"Its values: {listed(values)}" if values else f"It has more than {_MOST} values"
+        raise ReadError(f"{where}, column {quoted(name)}: no row has {quoted(key[len(name) + 1 :])}. {held}.")
+    return chosen
+
+
+def require_row_roles(labels: Labels, where: str) -> tuple[str, str]:
+    """`find_row_roles`, with an error that names columns and values instead of None."""
+    pair = find_row_roles(labels)
+    if pair is not None:
+        return pair
+    held = {name: values for name, column in labels.items() if len(values := _values(column)) > 1}
+    choices = [f"{name}={value}" for name, values in held.items() for value in values]
+    needed = f"{where}: no column says which rows are real and which are generated"
+    if not choices:
+        raise ReadError(
+            f"{needed}. Add a column 'role' with the values real and generated, or read the two sets from two files."
+        )
+    columns = "; ".join(f"{quoted(name)} has {listed(values, most=4)}" for name, values in list(held.items())[:4])
+    raise AmbiguousKeyError(
+        f"{needed}: {columns}. Name both sets with keys=(REAL, GENERATED), each written COLUMN=VALUE.", choices
+    )

@@ -1,0 +1,84 @@
+"""Whether the best checkpoint depends on the encoder: the ranking in the features of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from prviz.measure.estimates import Estimate
+from prviz.triage.ranking import SharedReference, ranking, sides
+from prviz.uncertainty.bootstrap import replicated
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Most checkpoints that a verdict names.
+_MOST = 4
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderRanking:
+    """The ranking in the features of one encoder.
+
+    encoder, d : the encoder's name and the number of its features. table : of `prviz.triage.ranking.ranking`.
+    """
+
+    encoder: str
+    d: int
+    table: pd.DataFrame
+
+    @property
+    def possible(self) -> tuple[str, ...]:
+        """The first checkpoint, and those that may be best as well."""
+        first, others = self.table["checkpoint"].iloc[0], self.table.iloc[1:]
+        return (str(first), *map(str, others["checkpoint"][others["tied_with_best"]]))
+
+    def score(self, name: str) -> float:
+        """Score of a checkpoint."""
+        return float(self.table["score"].iloc[self.rank(name) - 1])
+
+    def rank(self, name: str) -> int:
+        """Place of a checkpoint, from 1."""
+        return 1 + [str(each) for each in self.table["checkpoint"]].index(name)
+
+
+def rank_estimates(
+    names: Sequence[str],
+    estimates: Sequence[Estimate],
+    *,
+    goal: float = 0.5,
+    bootstrap: int = 200,
+    seed: int = 0,
+    progress: Callable[[float], None] = lambda _: None,
+) -> pd.DataFrame:
+    """Table of `prviz.triage.ranking.ranking` for estimates by one family on the same real samples.
+
+    names : of the checkpoints, in the order of the estimates. goal, bootstrap, seed : as in `rank` there.
+    """
+    curves = replicated([each.runs for each in estimates], bootstrap, seed, progress)
+    replicates = np.array([[sides(curve) for curve in drawn] for drawn in curves])
+    values = np.array([sides(each.curve) for each in estimates])
+    return ranking(SharedReference(values, replicates), names, goal)
+
+
+def encoder_verdict(rankings: Sequence[EncoderRanking]) -> str:
+    """A sentence: whether one checkpoint may be best in the features of every encoder."""
+    if not rankings:
+        raise ValueError("rankings is empty; at least one is needed")
+    total, counts = len(rankings), Counter(name for each in rankings for name in each.possible)
+    always = [name for name, count in counts.items() if count == total]
+    alone = [name for name in always if all(each.possible == (name,) for each in rankings)]
+    if alone:
+        return f"The winner does not depend on the encoder: {alone[0]} is best in all {total} readings."
+    if always:
+        return f"No encoder rules out {_listed(always)}: first, or tied with the first, in all {total} readings."
+    most = [f"{name} in {count}" for name, count in counts.most_common(_MOST)]
+    return f"The winner depends on the encoder: of {total} readings, {_listed(most)} may be best."
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,49 @@
+"""The part of Triage that asks whether the winner depends on the encoder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from pages._triage.checkpoints import CheckpointResults
+from prviz.triage.measured import TriageSettings
+from tests.explore_app import healthy
+from tests.triage_found import bundled_found
+
+
+def part(found: object) -> None:
+    from pages._shared import answers
+    from pages._triage import encoders
+
+    answers.aside()
+    encoders.draw(found)
+
+
+def settled(found: CheckpointResults) -> AppTest:
+    app = AppTest.from_function(part, args=(found,), default_timeout=60).run()
+    for _ in range(300):
+        healthy(app)
+        if app.session_state["_Session"].waited_for is None:
+            return app
+        app.run()
+    raise AssertionError("the part was never done")
+
+
+def test_the_winner_and_its_places_by_encoder() -> None:
+    names = ("mixture-em-1", "mixture-em-20", "truncation-0.0")
+    found = bundled_found(names, TriageSettings(seed=3), n=300)
+    app = settled(found)
+    assert app.markdown[0].value.replace("\\", "") == (
+        "**The winner does not depend on the encoder: mixture-em-20 is best in all 7 readings.**"
+    )
+    (pane,) = json.loads(app.get("bidi_component")[0].proto.bytes[12:])["panes"]
+    grey = [each for each in pane["figure"]["data"] if "127" in each["line"]["color"]]
+    assert {each["name"] for each in grey} == {"mixture-em-1", "truncation-0.0"}
+    table = app.dataframe[0].value
+    assert table["features"].tolist() == [4, 16, 64, 4, 16, 64, 256]
+    assert (table["place of mixture-em-20"] == 1).all()
+    assert np.unique(table.filter(like="place of").to_numpy(), axis=1).shape == (7, 3)
+    assert settled(replace(found, outcomes=())).info[0].value == "No checkpoint is measured by this family yet."

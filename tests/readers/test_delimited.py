@@ -1,0 +1,108 @@
+"""Tables of text read by pyarrow and by the reader of single lines: the same values, labels and refusals."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from prviz.readers import Limits, ReadError, delimited, read
+
+# Fields that parsers are known to read differently, or that no table should hold.
+ODD = (
+    *("nan", "NaN", "inf", "-Infinity", "1e400", "-1e400", "1e-400", "0x10", "1_000", "1,5", "+1", ".5", "5.", "."),
+    *("", " ", "-", "NA", "null", "true", "1e", "1e5", "1E+05", "007", " 1", "1 ", "1 2", "\t1", "\x0b1", "1\xa0"),
+    *("٣", "1f", "1d5", "-0", "-0.0", "#1", "#N/A", '"1"', '"1', '1"', "'1'", "1;2", "1\r", "\x001", "\ufeff1", "€"),
+    *(
+        "4.9e-324",
+        "2.5e-324",
+        "2.4e-324",
+        "1.7976931348623158e308",
+        "9007199254740993",
+        "1" + "0" * 400,
+        "0." + "1" * 99,
+    ),
+)
+DECIMALS = st.from_regex(r"-?[0-9]{1,30}(\.[0-9]{0,30})?([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+NUMBERS = st.one_of(st.floats(allow_nan=False, allow_infinity=False).map(repr), st.integers().map(str), DECIMALS)
+FIELDS = st.one_of(*[NUMBERS] * 9, st.sampled_from(ODD))
+ENDS = st.sampled_from(("\n",) * 12 + ("\r\n", "\n\n", "\r", " \n", "\n \n", "\r\r\n", "\n#\n", '"\n', "\x1c\n"))
+TEXTS = st.text(st.characters(exclude_characters="\r\n", exclude_categories=("Cs",)), max_size=5)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> bytes:
+    """A table with or without a header, a label, a comment and a byte order mark."""
+    mark, width, labelled = draw(st.sampled_from(",,,;\t")), draw(st.integers(1, 4)), draw(st.booleans())
+    names = [f"f{place}" for place in range(width)]
+    header = mark.join(["id", *names] if labelled else names) + "\n"
+    text = draw(st.sampled_from(("", "\ufeff", "# by hand\n")))
+    text += header if labelled else draw(st.sampled_from(("", header)))
+    end = draw(st.sampled_from(("\n", "\r\n")))
+    for _ in range(draw(st.integers(3, 6))):
+        fields = [draw(FIELDS) for _ in range(width)]
+        text += mark.join([draw(TEXTS), *fields] if labelled else fields)
+        text += end if draw(st.integers(0, 9)) else draw(ENDS)
+    return (text if draw(st.booleans()) else text.rstrip()).encode()
+
+
+def outcome(data: bytes, worth: int, limits: Limits | None = None) -> tuple[object, ...]:
+    """What reading gives where pyarrow parses files from ``worth`` bytes."""
+    with mock.patch.object(delimited, "_WORTH_ARROW", worth):
+        try:
+            samples = read(("x.csv", data), limits=limits)
+        except ReadError as error:
+            return type(error), str(error)
+    labels = {name: (column.dtype, column.tolist()) for name, column in samples.labels.items()}
+    return samples.values.shape, samples.values.tobytes(), labels
+
+
+@settings(max_examples=200)
+@given(tables())
+@example(b"0,1\n" + b"1.5,2\n" * 5 + b'"1.5","2"\n')
+@example(b"id,a\n" + b" 1 ,2\n" * 4 + b" \n x\t,3")
+def test_both_parsers_read_and_refuse_alike(data: bytes) -> None:
+    assert outcome(data, 0) == outcome(data, len(data) + 1)
+
+
+@given(st.lists(NUMBERS.filter(lambda text: abs(float(text)) < float("inf")), min_size=40, max_size=40))
+@example(["4.9e-324", "2.5e-324", "-2.4e-324", "1.7976931348623158e308", "9007199254740993", "0." + "1" * 99, "1e-400"])
+def test_both_parsers_give_the_same_doubles(numbers: list[str]) -> None:
+    data = ("0.5,0.5\n" * 3 + "\n".join(f"{text},1" for text in numbers)).encode()
+    (shape, values, _), by_lines = outcome(data, 0), outcome(data, len(data) + 1)
+    assert shape == (3 + len(numbers), 2)
+    assert values == by_lines[1]
+
+
+@pytest.mark.parametrize("part", [64, 1 << 23])
+def test_a_plain_table_is_parsed_by_pyarrow_alone(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "_WORTH_ARROW", 0)
+    monkeypatch.setattr(delimited, "_PART", part)
+    lines: list[int] = []
+    append = delimited._Table.append
+    monkeypatch.setattr(
+        delimited._Table, "append", lambda table, line, fields: append(table, lines.append(line) or line, fields)
+    )
+    values = np.random.default_rng(0).normal(size=(50, 3))
+    text = "id,a,b,c\r\n" + "".join(f"é {n},{','.join(map(repr, row))}\r\n" for n, row in enumerate(values.tolist()))
+    samples = read(("x.csv", text.encode()))
+    np.testing.assert_array_equal(samples.values, values)
+    assert samples.labels["id"].tolist() == [f"é {n}" for n in range(50)]
+    assert lines == [2]
+    read(("x.csv", text.replace("é 40", '"é 40"').encode()))
+    assert lines == [2, 2, *range(3, 52)]
+
+
+def test_limits_hold_for_both_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    data, wide = b"1.5,2\n" * 400, b"1.5,2\n" * 20 + b"1" * 90 + b",2\n" + b"1.5,2\n" * 20
+    for limits, table in (
+        (Limits(max_bytes=4000), data),
+        (Limits(max_header_bytes=80), wide),
+        (Limits(min_rows=500), data),
+    ):
+        refused = outcome(table, 0, limits)
+        assert refused == outcome(table, 1 << 30, limits)
+        assert refused[0] is ReadError

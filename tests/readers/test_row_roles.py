@@ -1,0 +1,160 @@
+"""Both roles in one table, told apart by a column of labels; and one set in the numbered files of a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import prviz
+from prviz.cli.main import main
+from prviz.readers import AmbiguousKeyError, ReadError, read, read_pair, roles
+from prviz.triage.measure import samples_at
+from prviz.triage.measured import TriageSettings
+from tests import file_builders as build
+
+VALUES = np.random.default_rng(3).normal(size=(10, 3))
+REAL = np.arange(10) % 3 > 0
+
+
+def table(extension: str, **labels: object) -> tuple[str, bytes]:
+    frame = pd.DataFrame(VALUES, columns=list("abc")).assign(**labels)
+    if extension == "csv":
+        return "t.csv", frame.to_csv(index=False).encode()
+    listed = pd.DataFrame({"features": list(VALUES), **{name: frame[name] for name in labels}})
+    return "t.parquet", listed.to_parquet()
+
+
+@pytest.mark.parametrize("extension", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("role", ("real", "generated")),
+        ("split", ("Reference", "fake")),
+        ("source", ("real", "synthetic")),
+        ("is_generated", (0, 1)),
+        ("is_fake", (False, True)),
+        ("is_real", (True, False)),
+    ],
+)
+def test_a_column_of_roles_gives_both_sides(extension: str, name: str, values: tuple[object, object]) -> None:
+    source = table(extension, **{name: [values[0] if real else values[1] for real in REAL]})
+    pair = read_pair(source)
+    np.testing.assert_array_equal(pair.real.values, VALUES[REAL])
+    np.testing.assert_array_equal(pair.generated.values, VALUES[~REAL])
+    assert len(set(pair.real.labels[name].tolist())) == 1
+    keys = roles(source)
+    assert keys is not None
+    with pytest.raises(AmbiguousKeyError, match="holds both real") as caught:
+        read(source)  # one set of both would be neither
+    assert caught.value.choices == keys
+    np.testing.assert_array_equal(read(source, key=keys[1]).values, VALUES[~REAL])
+
+
+def test_unclear_roles_are_asked_for_by_column_and_value() -> None:
+    source = table("csv", split=["train", "model", "test", "model", "train"] * 2, id=range(10))
+    assert roles(source) is None
+    assert read(source).n == 10
+    with pytest.raises(AmbiguousKeyError, match="'split' has 'train', 'model', 'test'") as caught:
+        read_pair(source)
+    assert caught.value.choices[:3] == ("split=train", "split=model", "split=test")
+    pair = read_pair(source, keys=("split=train", "split=model"))
+    np.testing.assert_array_equal(pair.generated.values, VALUES[[1, 3, 6, 8]])
+    assert pair.real.name == "t.csv, split=train"
+    with pytest.raises(ReadError, match=r"no row has 'tests'\. Its values: 'train', 'model', 'test'"):
+        read(source, key="split=tests")
+    with pytest.raises(ReadError, match="Write COLUMN=VALUE, by a column of: 'split', 'id'"):
+        read(source, key="fold=train")
+    with pytest.raises(ReadError, match="rows 'split=test': has 2 rows"):
+        read(source, key="split=test")
+
+
+def test_columns_that_disagree_are_unclear() -> None:
+    words = ["real" if real else "fake" for real in REAL]
+    assert roles(table("csv", role=words, is_generated=~REAL)) == ("role=real", "role=fake")
+    assert roles(table("csv", role=words, is_generated=REAL)) is None
+    assert roles(table("csv", role=["real", "fake", "held-out"] * 3 + ["real"])) is None
+
+
+def test_in_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    values = np.random.default_rng(0).normal(size=(60, 2))
+    frame = pd.DataFrame({"features": list(values), "source": ["ffhq", "gan"] * 30})
+    frame.to_parquet(tmp_path / "t.parquet")
+    line = ["curve", str(tmp_path / "t.parquet"), "--method", "knn"]
+    assert main(line) == 2
+    assert "Here: --real-key source=ffhq --generated-key source=gan, for instance." in capsys.readouterr().err
+    assert main([*line, "--real-key", "source=ffhq", "--generated-key", "source=gan"]) == 0
+    assert "t.parquet, source=gan  30 x 2" in capsys.readouterr().out
+    frame.assign(role=["real", "fake"] * 30).to_parquet(tmp_path / "t.parquet")
+    assert main(line) == 0
+    assert "t.parquet, role=fake  30 x 2" in capsys.readouterr().out
+
+
+def test_the_reference_of_a_triage_may_be_the_real_rows_of_a_table(tmp_path: Path) -> None:
+    values, settings = np.random.default_rng(0).normal(size=(60, 2)), TriageSettings(key="role=real")
+    pd.DataFrame(values).add_prefix("f").assign(role=["real", "fake"] * 30).to_csv(tmp_path / "t.csv", index=False)
+    np.save(tmp_path / "a.npy", values)
+    np.testing.assert_array_equal(samples_at(tmp_path / "t.csv", settings).values, values[::2])
+    assert samples_at(tmp_path / "a.npy", settings).n == 60
+
+
+# ---- folders ----
+
+
+def shards(folder: Path, *names: str) -> list[np.ndarray]:
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [VALUES[:1] + place for place in range(len(names))]
+    for name, part in zip(names, parts, strict=True):
+        np.save(folder / name, part.astype(np.float16))
+    return parts
+
+
+def test_a_folder_of_shards_is_one_set_in_natural_order(tmp_path: Path) -> None:
+    names = [f"img_emb_{number}.npy" for number in range(12)]
+    parts = shards(tmp_path / "img_emb", *names)
+    samples = prviz.read(tmp_path / "img_emb")
+    np.testing.assert_array_equal(samples.values, np.concatenate(parts).astype(np.float16).astype(np.float32))
+    assert samples.name == "img_emb"
+    with pytest.raises(ReadError, match="clip-retrieval, with the sets 'img_emb'"):
+        prviz.read(tmp_path)
+    (tmp_path / "img_emb" / "img_emb_05.npy").write_bytes(build.npy(VALUES))
+    with pytest.raises(ReadError, match="have a number twice"):
+        prviz.read(tmp_path / "img_emb")
+
+
+def test_shards_keep_their_labels(tmp_path: Path) -> None:
+    for place, rows in enumerate((slice(0, 4), slice(4, 10))):
+        frame = pd.DataFrame({"features": list(VALUES[rows]), "text": [f"{n}" for n in range(10)[rows]]})
+        frame.to_parquet(tmp_path / f"part-{place:05}-of-00002.parquet")
+    samples = prviz.read(tmp_path)
+    assert samples.labels["text"].astype(str).tolist() == [str(n) for n in range(10)]
+    with pytest.raises(ReadError, match="claims"):
+        prviz.read(tmp_path, limits=prviz.readers.Limits(max_bytes=100))
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("img_emb_0.npy", "text_emb_0.npy"), "differ by one running number alone"),
+        (("a_1_x_1.npy", "a_2_x_2.npy"), "differ by one running number alone"),
+        (("step-1000.npy", "step-2000.npy"), "a folder of checkpoints"),
+        ((), "A folder of pictures is embedded first: prviz embed"),
+    ],
+)
+def test_other_folders_are_refused_by_name(tmp_path: Path, names: tuple[str, ...], message: str) -> None:
+    shards(tmp_path / "f", *names)
+    with pytest.raises(ReadError, match=message):
+        prviz.read(tmp_path / "f")
+
+
+def test_files_of_webdataset_are_refused_by_name(tmp_path: Path) -> None:
+    each = build.npz(**{f"{place:06}": row for place, row in enumerate(VALUES)})
+    with pytest.raises(ReadError, match=r"one 1-D array per sample .*WebDataset.*np\.stack"):
+        read(("x.npz", each))
+    with pytest.raises(ReadError, match="a tar archive, such as a shard of WebDataset"):
+        read(("000.tar", b"x" * 600))
+    (tmp_path / "000.tar").write_bytes(bytes(600))
+    with pytest.raises(ReadError, match="a folder of tar archives"):
+        read(tmp_path)
