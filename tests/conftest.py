@@ -62,7 +62,6 @@ LONGEST_FIRST = (
     "diagnostics/test_influence",
     "estimators/test_estimators",
     "estimators/test_eas_prc_ppr",
-    "pages/learn/test_dimension",
     "cli/test_kills",
     "triage/test_bundled",
     "pages/lab/test_battery_browser",

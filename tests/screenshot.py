@@ -35,11 +35,11 @@ def main() -> None:
 def pages(browser: Browser, folder: Path) -> None:
     """Start the app, open it, and save what is on screen."""
     with running_app(folder / "log") as server:
-        shown = (("/", "explore", 1060), ("/learn?lesson=4+Samples", "learn", 1340), ("/bias_lab", "lab", 1290))
+        shown = (("/", "explore", 1060), ("/learn?step=samples-2&k=8", "learn", 760), ("/bias_lab", "lab", 1290))
         for path, name, height in shown:
             page = open_tab(browser, server.url, viewport={"width": 1400, "height": height}, color_scheme="light").page
             page.goto(path)
-            page.locator(".live[data-revision]").first.wait_for()
+            page.locator(".live[data-revision], .course[data-drawn]").first.wait_for()
             wait_idle(page)
             page.wait_for_function("() => [...document.querySelectorAll('.live .progress')].every((box) => box.hidden)")
             page.screenshot(path=FOLDER / f"{name}.png")

@@ -17,9 +17,9 @@ import streamlit as st
 from pages._lab import battery_table
 from pages._lab.battery_table import SIDE_WORDS, CellPlace, Choice, VerdictCell, choose
 from pages._lab.experiments import facts
-from pages._learn.lesson import explore_link
 from pages._live.figure import Pane, live_figure
 from pages._shared.text import plain
+from pages._shared.widgets import explore_link
 from pages._shared.work_box import WorkRequest, box
 from pages._work.store import LeastRecentlyUsed
 from prviz import figures

@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._learn.lesson import explore_link
 from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
 from pages._shared.text import plain
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import choose_one, explore_link
 from prviz import figures
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
 from prviz.neighbors.threads import available_threads

@@ -81,7 +81,7 @@ const HULLS = new WeakMap();
 
 /** Rounded vertices may lie a little above the line between their neighbours; what walks along a hull needs a true one.
  * @param {Vertex[]} vertices */
-function lowerHull(vertices) {
+export function lowerHull(vertices) {
   const known = HULLS.get(vertices);
   if (known) return known;
   /** @type {Vertex[]} */

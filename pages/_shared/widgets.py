@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 import streamlit as st
+
+from prviz.reports.settings import ExploreSettings
 
 T = TypeVar("T")
 # Style rules that the theme does not cover, in every page from its first byte on (app.py). Type has three sizes: a
@@ -137,3 +140,8 @@ def choose_one(label: str, options: Mapping[T, str] | Sequence[T], first: T | No
         more["format_func"] = lambda option: options.get(option, str(option))
     chosen = st.segmented_control(label, known, default=first, required=True, **more)
     return chosen if chosen in known else known[0] if first is None else first
+
+
+def explore_link(settings: ExploreSettings, label: str = "Open this in Explore") -> None:
+    """Draw a link that opens the problem in Explore, in a new tab."""
+    st.link_button(label, f"./?{urlencode(settings.to_query())}", icon=":material/open_in_new:")

@@ -32,7 +32,9 @@ PAGES = {"Explore": "/", "Learn": "/learn"}
 MOST_SECONDS = {"cold": 4.0, "new visitor": 2.5, "again": 2.5, "phone": 2.5}
 MOST_MB, MOST_SHIFT = 2.5, 0.05
 WIDE, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
-ANY_CURVE = f"{CURVE[0]}, .first-line"
+# Of Explore, from plotly.js and before it, and of the course, which has none.
+CURVES = f"{CURVE[0]}, .course path.curve"
+ANY_CURVE = f"{CURVES}, .first-line"
 
 _WATCH = """([any, plotlys]) => {
     Object.assign(window, { __shift: 0, __sources: [], __long: 0 });
@@ -89,7 +91,7 @@ class Wire:
 def visit(page: Page, path: str, sources: bool) -> Visit:
     """Open a page once and wait until it has settled."""
     wire = Wire(page)
-    page.add_init_script(f"({_WATCH})({[ANY_CURVE, CURVE[0]]!r})")
+    page.add_init_script(f"({_WATCH})({[ANY_CURVE, CURVES]!r})")
     page.goto(path, wait_until="commit")
     page.wait_for_function("() => window.__first", polling=20)
     received = wire.bytes / 1e6, float(wire.answers)

@@ -75,8 +75,8 @@ ABOUT = {
         "with nothing in its cache (new visitor), and the same browser once more. MB are those of the wire until then."
     ),
     "lessons": (
-        "The lessons: from the click to the first paint, and from a step of a drag to the painted figure, of the "
-        "slowest slider."
+        "Learn: from a lesson's link in a fresh browser to its first paint, and from a step of a drag to the painted "
+        "picture, of the slowest handle of each step."
     ),
     "flood": "Many visitors at once who change settings, upload, triage and leave, and one who does many things.",
     "coverage_of_intervals": (

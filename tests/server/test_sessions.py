@@ -226,7 +226,7 @@ NASTY = (
 ADDRESSES = {
     "": ("source", "problem", "methods", "n", "k", "bandwidth", "split", "lam", "seed", "repeats", "p.d", "p.means"),
     "triage": ("data", "set", "folder", "reference", "methods", "k", "split", "seed", "equal"),
-    "learn": ("lesson",),
+    "learn": ("step", "q", "moved"),
     "bias_lab": ("section", "experiment"),
 }
 

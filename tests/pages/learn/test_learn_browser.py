@@ -1,191 +1,242 @@
-"""Learn in a real Chromium: the figures follow the hand without Python, and the keyboard alone is enough."""
+"""Learn in a real Chromium: every step on one screen, moved by pointer and keys, its guess answered by the figure."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from pages._learn import LESSONS
-from prviz.curves.ground_truth import finite_masses, scaled_gaussians
+from pages._learn.steps import payload
+from prviz.reports.settings import ExploreSettings
 from tests.browser import Tab, beside, visit, wait_idle, wait_until
 
+STEPS = payload()
+IDS = [step["id"] for step in STEPS]
+WORDS = 60
 
-def open_lesson(page: Page, name: str) -> Locator:
-    """The figure of a lesson, drawn, opened by its link."""
-    visit(page, f"/learn?lesson={name.replace(' ', '+')}")
-    return shown_lesson(page, name)
-
-
-def shown_lesson(page: Page, name: str) -> Locator:
-    """The figure of the lesson that is open, drawn."""
-    expect(page.get_by_role("heading", level=1)).to_have_text("Learn")
-    expect(page.get_by_role("heading", level=2)).to_have_text(LESSONS[name].TITLE)
-    figure = page.locator(".live", has=page.locator(".control")).first
-    expect(figure).to_have_attribute("data-revision", re.compile("[0-9a-f]{12}"))
-    wait_idle(page)
-    return figure
+# What leaves the window, or its card.
+_CUT = """() => ['figure', 'curve', 'step'].filter((name) => {
+    const box = document.querySelector(`[data-prviz=${name}]`), around = box.getBoundingClientRect();
+    const inside = [...box.querySelectorAll('svg, button, p, h2, text')].filter((each) => each.getClientRects().length && each.textContent);
+    const cut = (each) => { const b = each.getBoundingClientRect(); return b.left < around.left - 1 || b.right > around.right + 1 || b.top < around.top - 1 || b.bottom > around.bottom + 1; };
+    return around.left < 0 || around.top < 0 || around.right > innerWidth || around.bottom > innerHeight || inside.some(cut);
+})"""  # noqa: E501
 
 
-def paths(figure: Locator, pane: int) -> list[str]:
-    lines = figure.locator(".pane").nth(pane).locator(".scatterlayer .js-line")
-    return lines.evaluate_all("lines => lines.map(line => line.getAttribute('d'))")
-
-
-_SHAPES = """root => [...root.querySelectorAll('.panes path, .lam-marks *')].map(
-    (node) => ['d', 'cx', 'cy', 'transform'].map((name) => node.getAttribute(name)).join()).join()"""
-
-
-def press_across(page: Page, slider: Locator) -> None:
-    """Press the mouse on a slider, far from its handle, and hold it."""
-    slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
-    assert box is not None
-    low, high, value = (float(slider.evaluate(f"each => each.{name}")) for name in ("min", "max", "value"))
-    share = 0.2 if value > (low + high) / 2 else 0.8
-    page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
-    page.mouse.down()
-
-
-def mark(figure: Locator, pane: int) -> tuple[float, float]:
-    dot = figure.locator(".pane").nth(pane).locator("circle[data-curve=truth]")
-    return float(dot.get_attribute("data-x") or "nan"), float(dot.get_attribute("data-y") or "nan")
-
-
-def tab_to(page: Page, target: Locator) -> None:
-    """Move the focus there with the Tab key alone."""
-    for _ in range(120):
-        if target.evaluate("node => node === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError("the Tab key does not reach it")
-
-
-def test_a_whole_lesson_with_the_keyboard_alone(page: Page) -> None:
-    figure = open_lesson(page, "1 Overlap")
-    before = paths(figure, 2)
-    tab_to(page, figure.get_by_role("slider", name="Width of the generated data"))
-    page.keyboard.press("Home")
-    truth = scaled_gaussians(0.2, 1, distance=1.0)
-    expect(figure.locator(".status")).to_contain_text(f"{truth.alpha(1.0):.2f} / {truth.beta(1.0):.2f}")
-    wait_until(page, lambda: paths(figure, 2) != before)
-    tab_to(page, figure.get_by_role("slider", name=re.compile("Trade-off")))
-    at_one = figure.locator(".pane").nth(2).locator("circle").get_attribute("data-x") or ""
-    page.keyboard.press("PageUp")
-    expect(figure.locator(".pane").nth(2).locator("circle")).not_to_have_attribute("data-x", at_one)
-    recall, precision = mark(figure, 2)
-    assert precision == pytest.approx(truth.alpha(precision / recall), abs=2e-3)
-    expect(page.get_by_text("The generator now has width 0.2.")).to_be_visible()  # Python has heard
-    wait_idle(page)
-    tab_to(page, page.get_by_test_id("stRadio").get_by_role("radio").first)
-    page.keyboard.press("Space")
-    expect(page.get_by_role("button", name="Reveal")).to_be_enabled()
-    wait_idle(page)
-    tab_to(page, page.get_by_role("button", name="Reveal"))
-    page.keyboard.press("Enter")
-    expect(page.get_by_text(re.compile("^(Right|Not quite)"))).to_be_visible()
-    tab_to(page, page.get_by_role("button", name="Next: 2 Classifier"))
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=2)).to_have_text(LESSONS["2 Classifier"].TITLE)
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-
-
-@pytest.fixture(scope="module")
-def phone(warm: Tab) -> Iterator[Page]:
-    """One visitor who takes all lessons."""
-    tab = beside(warm, viewport={"width": 390, "height": 844}, color_scheme="dark")
-    open_lesson(tab.page, next(iter(LESSONS)))
+@pytest.fixture
+def course(warm: Tab) -> Iterator[Page]:
+    tab = beside(warm, viewport={"width": 1366, "height": 768})
     yield tab.page
     tab.page.close()
     tab.check()
 
 
-@pytest.mark.parametrize("name", LESSONS)
-def test_every_lesson_fits_a_phone_and_follows_its_first_slider(phone: Page, name: str) -> None:
-    page = phone
-    page.get_by_test_id("stButtonGroup").first.get_by_role("radio", name=name, exact=True).click()
-    figure = shown_lesson(page, name)
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    for plot in figure.locator(".plot").all():
-        assert len(plot.get_attribute("aria-label") or "") > 20
-    quiet = figure.get_attribute("data-more") == "false"  # what a lesson goes on to measure comes in answers of its own
-    turn, before = figure.get_attribute("data-turn"), figure.evaluate(_SHAPES)
-    press_across(page, figure.get_by_role("slider").and_(figure.locator("input")).first)
-    wait_until(page, lambda: figure.evaluate(_SHAPES) != before)
-    assert not quiet or figure.get_attribute("data-turn") == turn  # Python hears of it when the hand lets go
+def open_step(page: Page, step: str, **values: object) -> None:
+    """The course at a step, drawn, opened by its link."""
+    visit(page, f"/learn?step={step}" + "".join(f"&{name}={json.dumps(value)}" for name, value in values.items()))
+    at_step(page, step)
+
+
+def at_step(page: Page, step: str) -> None:
+    expect(page.locator(".course")).to_have_attribute("data-drawn", step.split("?")[0])
+
+
+def hand(page: Page, name: str) -> Locator:
+    return page.locator(f".hand[data-hand={name}]")
+
+
+def curve(page: Page) -> str:
+    return str(page.locator(".course .curve svg").evaluate("(svg) => svg.innerHTML"))
+
+
+def pulled(page: Page, handle: Locator, dx: float, dy: float) -> None:
+    """Drag it so far."""
+    box = handle.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + dx / 2, y + dy / 2)
+    page.mouse.move(x + dx, y + dy)
     page.mouse.up()
-    expect(figure).not_to_have_attribute("data-turn", str(turn))
-    wait_idle(page)
+
+
+def test_every_step_is_one_screen_with_a_guess_that_moves_it(course: Page) -> None:
+    page = course
+    open_step(page, IDS[0])
+    for place, step in enumerate(STEPS):
+        at_step(page, step["id"])
+        assert page.evaluate(_CUT) == [], step["id"]
+        before = curve(page)
+        expect(page.locator(".chip").first).to_be_enabled()  # what it waits for is measured
+        assert not step["explore"] or _opens_in_explore(page)
+        options = page.locator(".chip").count()
+        page.keyboard.press("1")
+        expect(page.locator(".course")).to_have_attribute("data-moving", "false")
+        wait_until(page, lambda before=before: curve(page) != before)
+        assert page.locator(".because").inner_text()
+        assert page.locator(".chip.right").count() == 1
+        assert page.locator(".chip").count() >= options
+        assert page.locator(".ghost").count() or step["id"] == "samples-5"  # there a curve comes in addition
+        words = page.locator("[data-prviz=step]").inner_text().split()
+        assert len(words) <= WORDS, (step["id"], len(words))
+        assert page.evaluate(_CUT) == [], step["id"]
+        if place + 1 < len(STEPS):
+            page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("button", name="Next →")).to_be_disabled()
+    page.keyboard.press("ArrowLeft")
+    at_step(page, IDS[-2])
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
+def _opens_in_explore(page: Page) -> bool:
+    link = page.get_by_role("link", name="Open in Explore")
+    expect(link).to_have_attribute("href", re.compile("problem="))
+    _, messages = ExploreSettings.from_query(dict(parse_qsl(urlsplit(link.get_attribute("href") or "").query)))
+    return messages == []
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "dx", "dy"),
+    [
+        ("modes-1", "q0", 0, 60),
+        ("overlap-1", "shift", 80, 0),
+        ("overlap-2", "angle", -60, -30),
+        ("samples-1", "sample", 90, 60),
+        ("samples-2", "ring", 50, 0),
+        ("extremes-3", "mu", 60, -60),
+        ("number-1", "shift", 70, 0),
+    ],
+)
+def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
+    course: Page, step: str, name: str, dx: float, dy: float
+) -> None:
+    page = course
+    open_step(page, step)
+    before = curve(page)
+    drawn = page.locator(".course .card svg").evaluate_all("all => all.map((each) => each.innerHTML).join()")
+    pulled(page, hand(page, name), dx, dy)
+    wait_until(
+        page, lambda: drawn != page.locator(".course .card svg").evaluate_all("all => all.map(e => e.innerHTML).join()")
+    )
+    if name == "angle":
+        return  # along the curve, which stays
+    wait_until(page, lambda: curve(page) != before)
+    at_hand = hand(page, name).get_attribute("aria-valuetext")
+    page.wait_for_url(re.compile(f"step={step}&"))
+    page.reload()
+    at_step(page, step)
+    assert hand(page, name).get_attribute("aria-valuetext") == at_hand  # the link holds the setting
+
+
+def test_the_keyboard_alone_moves_a_handle_and_answers(course: Page) -> None:
+    page = course
+    open_step(page, "overlap-1")
+    hand(page, "scale").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(hand(page, "scale")).to_have_attribute("aria-valuenow", "0.95")
+    at_step(page, "overlap-1")  # the arrow has moved the handle, not the course
+    box = hand(page, "scale").locator(".target").bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 24
+    page.get_by_role("button", name="recall", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".chip.right")).to_have_text("✓ recall")
+    expect(hand(page, "scale")).to_have_attribute("aria-valuenow", "0.5")
+    page.get_by_role("button", name="Next →").focus()
+    page.keyboard.press("Enter")
+    at_step(page, "overlap-2")
+
+
+def test_with_reduced_motion_the_answer_is_there_at_once_with_its_ghost(course: Page) -> None:
+    page = course
+    page.emulate_media(reduced_motion="reduce")
+    open_step(page, "overlap-1")
+    moved = page.evaluate(
+        """() => { document.querySelector('.chip').click();
+        return [document.querySelector('.course').dataset.moving, document.querySelectorAll('path.ghost').length]; }"""
+    )
+    assert moved == ["false", 1]
+    page.emulate_media(reduced_motion="no-preference")
+
+
+def test_a_hostile_link_opens_the_step_as_it_begins(course: Page) -> None:
+    page = course
+    open_step(page, "modes-1", q=[9, -1, 0, 0], angle="x", p={"a": 1})
+    assert hand(page, "q0").get_attribute("aria-valuetext") == "40 %"
+    visit(page, "/learn?step=<img src=x>")
+    at_step(page, IDS[0])
+    visit(page, "/learn?step=samples-1&moved={%220.1%22:[1e999,0]}&k=7&n=100000")
+    at_step(page, "samples-1")
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+def test_lecturers_present_take_the_plan_along_and_embed_the_course(
+    course: Page, new_page: Callable[..., Page]
+) -> None:
+    page = course
+    open_step(page, "samples-2", k=4)
+    page.keyboard.press("p")
+    expect(page.locator(".st-key-prviz-bar")).to_be_hidden()
+    assert page.evaluate(_CUT) == []
+    page.keyboard.press("p")
+    expect(page.locator(".st-key-prviz-bar")).to_be_visible()
+    wait_idle(page)
+    with page.expect_download() as plan:
+        page.get_by_role("button", name="Lesson plan").click()
+    text = plan.value.path().read_text("utf-8")
+    assert all(f"?step={step}" in text for step in IDS)
+    assert text.count("- Solution: ") == text.count("- To see: ") == len(IDS)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as a page").click()
+    alone = new_page()
+    alone.goto("about:blank")
+    alone.evaluate(
+        "html => document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: html, sandbox: 'allow-scripts', width: 1200, height: 700 }))",  # noqa: E501
+        saved.value.path().read_text("utf-8"),
+    )
+    frame = alone.frame_locator("iframe")
+    expect(frame.locator(".course")).to_have_attribute("data-drawn", "samples-2")
+    expect(frame.locator(".hand[data-hand=ring]")).to_have_attribute("aria-valuetext", "k = 4")
+    before = frame.locator("path.curve").first.get_attribute("d")
+    frame.locator(".chip").nth(1).click()
+    expect(frame.locator("path.ghost").first).to_be_attached()
+    expect(frame.locator("path.curve").first).to_be_attached()
+    assert before
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900), (1920, 1080)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_step_fits_other_windows(warm: Tab, width: int, height: int, scheme: str) -> None:
+    tab = beside(warm, viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
+    open_step(tab.page, IDS[0])
+    for step in IDS:
+        while tab.page.locator(".course").get_attribute("data-step") != step:
+            tab.page.keyboard.press("ArrowRight")
+        at_step(tab.page, step)
+        assert tab.page.evaluate(_CUT) == [], step
+    tab.page.close()
+    tab.check()
+
+
 def test_explore_is_as_it_was_after_a_lesson(page: Page) -> None:
-    open_lesson(page, "2 Classifier")
+    open_step(page, "classifier-2")
     pages = page.locator(".st-key-prviz-bar")
     pages.get_by_role("link", name="Explore").click()
     k = page.get_by_role("spinbutton", name="Neighbours k")
     expect(k).to_have_value("5")
     wait_idle(page)
     page.get_by_role("slider", name="Neighbours k").press("ArrowRight")
-    page.get_by_role("button", name="precision end").click()
-    page.wait_for_url(re.compile(r"[?&]k=6&.*lam=inf"))
+    page.wait_for_url(re.compile(r"[?&]k=6"))
     wait_idle(page)
     pages.get_by_role("link", name="Learn").click()
-    expect(page.get_by_role("heading", level=2)).to_have_text(LESSONS["2 Classifier"].TITLE)
-    wait_idle(page)
+    at_step(page, "classifier-2")  # where the reader left
     pages.get_by_role("link", name="Explore").click()
     expect(k).to_have_value("6")
-    page.wait_for_url(re.compile(r"[?&]k=6&.*lam=inf"))
+    expect(page.get_by_role("button", name="Lesson plan")).to_have_count(0)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-
-
-def test_lam_moves_point_tangent_and_areas_together(page: Page) -> None:
-    figure = open_lesson(page, "2 Classifier")
-    areas = paths(figure, 0)
-    revision = figure.get_attribute("data-revision")
-    figure.get_by_role("button", name="λ = 10").click()
-    expect(figure).to_have_attribute("data-lam", re.compile(r"^(9|10)\."))
-    lam = float(figure.get_attribute("data-lam") or "nan")
-    assert figure.get_attribute("data-revision") == revision  # not a word from Python yet
-    wait_until(page, lambda: paths(figure, 0)[:2] != areas[:2])
-    (fpr, fnr), (recall, precision) = mark(figure, 1), mark(figure, 2)
-    assert precision == pytest.approx(lam * fpr + fnr, abs=1e-6)
-    assert recall == pytest.approx(fpr + fnr / lam, abs=1e-6)
-    wait_idle(page)
-    for view in ("ROC curve", "Mode-collapse region"):
-        page.get_by_role("radio", name=view).click()
-        expect(figure.locator(".pane h3").nth(1)).to_have_text(view)
-        wait_idle(page)
-        x, y = mark(figure, 1)
-        assert (x, 1 - y) == pytest.approx((fpr, fnr) if view == "ROC curve" else (fnr, fpr), abs=1e-6)
-
-
-def test_pulled_bars_sum_to_one_and_move_both_curves(page: Page) -> None:
-    figure = open_lesson(page, "3 Modes")
-    bar = figure.get_by_role("slider", name="Generated modes q, A")
-    before = paths(figure, 1)
-    bar.focus()
-    page.keyboard.press("PageUp")
-    expect(bar).to_have_attribute("aria-valuenow", "20")
-    shares = [
-        int(figure.get_by_role("slider", name=f"Generated modes q, {mode}").get_attribute("aria-valuenow") or 0)
-        for mode in "ABCD"
-    ]
-    assert shares == [20, 40, 8, 32]
-    expect(figure.locator(".status")).to_contain_text(
-        f"modes alone {finite_masses([0.2, 0.2, 0.6, 0], [0.2, 0.4, 0.08, 0.32]).alpha(1.0):.2f}"
-    )
-    wait_until(page, lambda: all(old != new for old, new in zip(before, paths(figure, 1), strict=True)))
-    box = figure.get_by_role("group", name="Real modes p").bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] - 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] * 0.53, steps=6)
-    page.mouse.up()
-    expect(figure.get_by_role("slider", name="Real modes p, D")).to_have_attribute("aria-valuenow", "50")
-    wait_idle(page)
-    page.get_by_role("button", name="Perfect").click()
-    expect(bar).to_have_attribute("aria-valuenow", "25")
-    expect(figure.locator(".status")).to_contain_text("1.00 / 1.00")

@@ -1,0 +1,183 @@
+// What the course computes in the browser: the neighbours' classifier on samples, and numbers of a curve. Its curves and
+// their hulls are those of the live figure; the mathematics is prviz's (prviz/curves, prviz/estimators/knn.py).
+
+import { breakpoints, lowerHull, pointsAlong } from "../_live/curve.js";
+
+/** @import { Vertex } from "../_live/curve.js" */
+
+/** @typedef {[x: number, y: number]} Sample */
+
+const RAYS = 361;
+const STEP = Math.PI / 2 / (RAYS - 1);
+/** Trade-offs at even angles, from recall to precision. */
+export const LAMS = Array.from({ length: RAYS }, (_, i) => (i === RAYS - 1 ? Infinity : Math.tan(i * STEP)));
+
+/** @type {WeakMap<Vertex[], Float64Array>} */
+const RADII = new WeakMap();
+
+/** How far the curve is from the origin along each ray.
+ * @param {Vertex[]} vertices */
+function radii(vertices) {
+  const found = RADII.get(vertices) ?? Float64Array.from(pointsAlong(vertices, LAMS), ({ alpha, beta }) => Math.hypot(alpha, beta));
+  RADII.set(vertices, found);
+  return found;
+}
+
+/** Area under a curve given by its squared distances along the rays.
+ * @param {(i: number) => number} squared */
+function area(squared) {
+  let sum = (squared(0) + squared(RAYS - 1)) / 2;
+  for (let i = 1; i < RAYS - 1; i++) sum += squared(i);
+  return (sum * STEP) / 2;
+}
+
+/** @param {Vertex[]} vertices */
+export const auc = (vertices) => { const r = radii(vertices); return area((i) => r[i] ** 2); };
+
+/** The area that both curves cover, what only the first one does, and what only the second one does, as shares of all.
+ * @param {Vertex[]} curve @param {Vertex[]} truth */
+export function compared(curve, truth) {
+  const [a, b] = [radii(curve), radii(truth)];
+  const all = area((i) => Math.max(a[i], b[i]) ** 2), both = area((i) => Math.min(a[i], b[i]) ** 2);
+  if (all === 0) return { iou: 1, excess: 0, deficit: 0 };
+  return { iou: both / all, excess: (area((i) => a[i] ** 2) - both) / all, deficit: (area((i) => b[i] ** 2) - both) / all };
+}
+
+/** F8 leaning to precision (weight 64) or to recall (1/64): reached at a corner.
+ * @param {Vertex[]} vertices @param {number} weight */
+function score(vertices, weight) {
+  const hull = lowerHull(vertices), lams = breakpoints(hull);
+  const alphas = pointsAlong(hull, lams.toReversed()).reverse();
+  return lams.reduce((best, lam, i) => Math.max(best, ((weight + 1) * alphas[i].alpha) / (weight + lam)), 0);
+}
+
+/** @param {Vertex[]} vertices @param {number} recall */
+function precisionAt(vertices, recall) {
+  const hull = lowerHull(vertices);
+  // On the arc of one classifier recall = fpr + fnr / lam; of all of them the first that reaches it has the most precision.
+  let low = 0, high = Math.PI / 2;
+  const at = (/** @type {number} */ angle) => pointsAlong(hull, [Math.tan(angle)])[0];
+  if (at(1e-9).beta < recall) return 0;
+  for (let i = 0; i < 40; i++) [low, high] = at((low + high) / 2).beta >= recall ? [(low + high) / 2, high] : [low, (low + high) / 2];
+  return at(low).alpha;
+}
+
+/** Numbers that sum a curve up, by their name on screen.
+ * @type {Record<string, (vertices: Vertex[]) => number>} */
+export const NUMBERS = {
+  "precision = recall": (vertices) => pointsAlong(vertices, [1])[0].alpha,
+  AuC: auc,
+  "F8, for precision": (vertices) => score(vertices, 64),
+  "F8, for recall": (vertices) => score(vertices, 1 / 64),
+  "precision at recall 0.05": (vertices) => precisionAt(vertices, 0.05),
+};
+
+/** The value between low and high at which a function comes nearest to the target.
+ * @param {(value: number) => number} of @param {number} target @param {number} low @param {number} high */
+export function nearest(of, target, low, high) {
+  const steps = 60, stops = Array.from({ length: steps + 1 }, (_, i) => low + ((high - low) * i) / steps), gaps = stops.map((stop) => of(stop) - target);
+  const crossed = gaps.findIndex((gap, i) => i < steps && gap * gaps[i + 1] < 0);
+  if (crossed < 0) return stops[gaps.reduce((best, gap, i) => (Math.abs(gap) < Math.abs(gaps[best]) - 1e-9 ? i : best), 0)];
+  let [a, b] = [stops[crossed], stops[crossed + 1]];
+  for (let i = 0; i < 24; i++) [a, b] = of((a + b) / 2) - target > 0 === gaps[crossed] > 0 ? [(a + b) / 2, b] : [a, (a + b) / 2];
+  return a;
+}
+
+// ---- samples ----
+
+/** Numbers in (0, 1), always the same for a seed (mulberry32).
+ * @param {number} seed */
+export function random(seed) {
+  let state = Math.trunc(seed) + 0x9e3779b9;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return (((t ^ (t >>> 14)) >>> 0) + 0.5) / 4294967296;
+  };
+}
+
+/** A round Gaussian sample of the plane.
+ * @param {() => number} uniform @returns {Sample} */
+export function gaussian(uniform) {
+  const r = Math.sqrt(-2 * Math.log(uniform())), turn = 2 * Math.PI * uniform();
+  return [r * Math.cos(turn), r * Math.sin(turn)];
+}
+
+/** Who votes and who is judged: with a split one half votes, and the other is judged; else all do both.
+ * @typedef {{ fit: [Sample[], Sample[]], judged: [Sample[], Sample[]], split: boolean }} Split */
+
+/** @param {Sample[]} real @param {Sample[]} generated @param {boolean} apart @returns {Split} */
+export function split(real, generated, apart) {
+  const half = (/** @type {Sample[]} */ samples, /** @type {boolean} */ first) =>
+    first ? samples.slice(0, Math.floor(samples.length / 2)) : samples.slice(Math.floor(samples.length / 2));
+  if (!apart) return { fit: [real, generated], judged: [real, generated], split: false };
+  return { fit: [half(real, true), half(generated, true)], judged: [half(real, false), half(generated, false)], split: true };
+}
+
+/** Votes in the closed ball to the k-th neighbour, the point itself not counted as one: [real, generated], and its radius.
+ * @typedef {{ votes: [number, number], radius: number }} Ball */
+
+let squares = new Float64Array(512);
+const smallest = new Float64Array(64);
+
+/** The balls around a point to its nearest voters of these places, without sorting all distances: a plane of them is drawn
+ * in every step of a drag.
+ * @param {Sample} point @param {[Sample[], Sample[]]} fit @param {number[]} places increasing, from 0 @returns {Ball[]} */
+function ballsAround([x, y], fit, places) {
+  const nReal = fit[0].length, count = nReal + fit[1].length, kept = Math.min(places[places.length - 1] + 1, count);
+  if (squares.length < count) squares = new Float64Array(2 * count);
+  for (let i = 0; i < count; i++) {
+    const [u, v] = i < nReal ? fit[0][i] : fit[1][i - nReal], square = (u - x) ** 2 + (v - y) ** 2;
+    squares[i] = square;
+    if (i >= kept && square >= smallest[kept - 1]) continue;
+    let j = Math.min(i, kept - 1);
+    for (; j > 0 && smallest[j - 1] > square; j--) smallest[j] = smallest[j - 1];
+    smallest[j] = square;
+  }
+  return places.map((place) => {
+    const limit = smallest[Math.min(place, kept - 1)];
+    let real = 0, generated = 0;
+    for (let i = 0; i < nReal; i++) if (squares[i] <= limit) real++;
+    for (let i = nReal; i < count; i++) if (squares[i] <= limit) generated++;
+    return { votes: [real, generated], radius: Math.sqrt(limit) };
+  });
+}
+
+/** Balls around points at several increasing k, by point and k. own: the points are voters themselves.
+ * @param {Sample[]} points @param {[Sample[], Sample[]]} fit @param {number[]} ks @param {boolean} own @returns {Ball[][]} */
+export function balls(points, fit, ks, own) {
+  const places = ks.map((k) => k - (own ? 0 : 1));
+  return points.map((point) => ballsAround(point, fit, places));
+}
+
+/** Classifiers that call real what has at most so many generated votes for a real one: their curve, and the error rates and
+ * that cut of each.
+ * @typedef {{ vertices: Vertex[], rates: Vertex[], cuts: number[] }} Classifiers */
+
+/** All classifiers of these votes, the two trivial ones at the ends (ErrorRates.from_supports).
+ * @param {[number, number][]} votes real judged samples first @param {number} nReal @returns {Classifiers} */
+export function classifiers(votes, nReal) {
+  const keys = votes.map(([x, y]) => (x > 0 ? y / x : Infinity)), order = [...keys.keys()].sort((i, j) => keys[i] - keys[j] || i - j);
+  const nGenerated = votes.length - nReal;
+  /** @type {Vertex[]} */
+  const rates = [[1, 0]];
+  const cuts = [-1];
+  let real = 0, generated = 0;
+  order.forEach((i, place) => {
+    if (i < nReal) real++;
+    else generated++;
+    if (place + 1 < order.length && keys[order[place + 1]] === keys[i]) return;
+    rates.push([1 - real / nReal, generated / nGenerated]);
+    cuts.push(keys[i]);
+  });
+  rates.reverse();
+  return { vertices: lowerHull(rates), rates, cuts: cuts.reverse() };
+}
+
+/** The cut of the best classifier at lam.
+ * @param {Classifiers} classifiers @param {number} lam */
+export function cutAt({ rates, cuts }, lam) {
+  const cost = (/** @type {Vertex} */ [f, n]) => (lam === Infinity ? f : lam * f + n);
+  return cuts[rates.reduce((best, each, i) => (cost(each) <= cost(rates[best]) ? i : best), 0)];
+}

@@ -1,0 +1,359 @@
+// The course: one screen a step. At the left what to do and the guess, in the middle the picture that one moves, at the
+// right the curve that it draws, with the ghost of where it was.
+
+import { element, setText } from "../_live/dom.js";
+import { curveDrawing, footOf, ghostOf } from "./curve_card.js";
+import { FIGURES } from "./figures.js";
+import { JUDGES, needs, target } from "./guesses.js";
+import { lessonPlan, save, standalonePage } from "./handouts.js";
+import { exploreQuery, stepQuery, valuesFrom } from "./links.js";
+import { Stage } from "./stage.js";
+
+/** @import { Ghost } from "./curve_card.js" */
+/** @import { Made, Measured } from "./figures.js" */
+/** @import { At, Change } from "./guesses.js" */
+/** @import { Values } from "./stage.js" */
+
+/**
+ * One screen (Step in pages/_learn/steps.py).
+ * @typedef {object} Step
+ * @property {string} id
+ * @property {string} lesson
+ * @property {string} lead
+ * @property {string} clause
+ * @property {string} figure
+ * @property {string[]} hands what can be moved, and what is shown
+ * @property {Values} start
+ * @property {{ ask: string, to: Record<string, Change | string>, judge: string, options: { id: string, label: string, because: string }[] }} guess
+ * @property {string} takeaway
+ * @property {string} help
+ * @property {Record<string, string>} explore
+ *
+ * What Python sends (pages/_learn/course.py).
+ * @typedef {object} Content
+ * @property {Record<string, string>} lessons titles
+ * @property {Step[]} steps
+ * @property {Measured} measured
+ * @property {string} style
+ * @property {string} script name of the course's own script; "" where the course stands alone
+ * @property {{ step: string, values: Values }} [at] where a course that stands alone begins
+ *
+ * @typedef {{ content: Content, course: Course }} Mounted
+ */
+
+const MOVE_MS = 600;
+const POLL_MS = 1500; // what the app measures for later lessons is asked for so often
+const LINK_MS = 250;
+
+/** Where each step was left, for a reader who comes back from another page.
+ * @type {Map<string, Values>} */
+const left = new Map();
+let lastStep = "";
+
+/** @param {string} text @param {string} name @param {() => void} onclick @param {Record<string, string>} more */
+const button = (text, name, onclick, more = {}) => Object.assign(element("button", text, { type: "button", class: name, ...more }), { onclick });
+
+export class Course {
+  index = 0;
+  /** @type {Values} */
+  values = {};
+  /** @type {Made} */
+  made = { truth: null, curves: [] };
+  /** @type {Ghost | null} */
+  ghost = null; // the curves before, and where on them the dot was
+  /** @type {{ chosen: string, answer: string } | null} */
+  answered = null;
+  #frame = 0;
+  #movement = 0;
+  #linkTimer = 0;
+  #poll = 0;
+  #turn = 0;
+
+  /** @param {HTMLElement} root @param {Content} content @param {(wish: { parts: string[], turn: number }) => void} wish */
+  constructor(root, content, wish) { // wish: have the app measure these parts
+    this.root = root;
+    this.content = content;
+    this.wish = wish;
+    this.address = location.pathname;
+    this.style = element("style", content.style);
+    this.lessonButton = button("", "lesson", () => this.menu.togglePopover(), { "aria-haspopup": "true" });
+    this.menu = element("div", "", { popover: "auto", class: "menu" });
+    this.bars = element("div", "", { class: "bars", "aria-hidden": "true" });
+    this.lead = element("h2", "", { class: "lead" });
+    this.clause = element("p", "", { class: "clause" });
+    this.ask = element("p", "", { class: "ask", id: "course-ask" });
+    this.options = element("div", "", { class: "options", role: "group", "aria-labelledby": "course-ask" });
+    this.because = element("p", "", { class: "because", role: "status", "aria-live": "polite" });
+    this.helpButton = button("?", "round", () => this.help.togglePopover(), { "aria-label": "Formula and sources", title: "Formula and sources" });
+    this.help = element("div", "", { popover: "auto", class: "menu help" });
+    this.reset = button("↺", "round", () => this.restart(), { "aria-label": "As it was", title: "As it was" });
+    this.back = button("← Back", "back", () => this.go(this.index - 1));
+    this.next = button("Next →", "next", () => this.go(this.index + 1));
+    const guess = element("div", "", { class: "guess" }, this.ask, this.options, this.because);
+    const words = element("section", "", { class: "card words", "data-prviz": "step" }, this.lessonButton, this.bars, this.lead, this.clause, guess,
+      element("div", "", { class: "feet" }, this.helpButton, this.reset, this.back, this.next));
+    const events = { begun: () => this.#begun(), moved: (/** @type {Values} */ values) => this.#moved(values) };
+    this.figure = new Stage("figure", events);
+    this.again = button("Draw again", "again", () => { this.#begun(); this.#moved({ seed: this.values.seed + 1, moved: {} }); });
+    this.figure.box.append(this.again);
+    this.curve = new Stage("curve", events);
+    this.curve.title.textContent = "The curve it draws";
+    this.explore = element("a", "Open in Explore ↗", { class: "explore", target: "_blank" });
+    this.curve.box.append(this.explore);
+    this.tools = element("div", "", { class: "course-tools" }, ...(content.script ? [
+      button("Present", "", () => this.present(!this.presenting), { title: "Large and without the page around it; key P" }),
+      button("Lesson plan", "", () => save("prviz-lesson-plan.md", lessonPlan(this.content, location.href), "text/markdown")),
+      button("Save as a page", "", () => this.#savePage(), { title: "One file that opens anywhere, also inside another page" }),
+    ] : []));
+    this.stay = element("button", "Leave", { type: "button", class: "leave" });
+    this.stay.onclick = () => this.present(false);
+    root.replaceChildren(this.style, words, this.figure.box, this.curve.box, this.menu, this.help, this.stay);
+    root.classList.add("course");
+    document.querySelector(".bar-tools .link")?.before(this.tools);
+    this.menu.append(...Object.entries(content.lessons).map(([id, title], i) => button(`${i + 1}  ${title}`, "", () => {
+      this.menu.hidePopover();
+      this.go(content.steps.findIndex(({ lesson }) => lesson === id));
+    })));
+    this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
+    window.addEventListener("keydown", this.onKey);
+    this.onScreen = () => { if (!document.fullscreenElement) this.present(false); }; // Escape has left it
+    document.addEventListener("fullscreenchange", this.onScreen);
+    this.observer = new ResizeObserver(() => this.schedule());
+    this.observer.observe(this.figure.frame);
+    this.observer.observe(this.curve.frame);
+    const query = new URLSearchParams(location.search), asked = content.at?.step ?? query.get("step") ?? lastStep;
+    const found = content.steps.findIndex(({ id, lesson }) => id === asked || lesson === asked);
+    root.toggleAttribute("data-only", query.has("only"));
+    if (query.get("present") === "1") this.present(true);
+    this.index = Math.max(found, 0);
+    this.#open({ ...(query.has("step") ? valuesFrom(query, this.step.start) : left.get(this.step.id)), ...content.at?.values });
+    this.#poll = content.script ? setInterval(() => this.#wishMore(), POLL_MS) : 0;
+  }
+
+  get step() {
+    return this.content.steps[this.index];
+  }
+
+  get presenting() {
+    return document.documentElement.hasAttribute("data-present");
+  }
+
+  /** @returns {At} */
+  get here() {
+    return { values: this.values, made: this.made, measured: this.content.measured };
+  }
+
+  /** New content of the same course: what has been measured meanwhile.
+   * @param {Content} content */
+  take(content) {
+    this.content = content;
+    this.#model();
+    this.words();
+    this.schedule();
+  }
+
+  /** Have the next part measured: the one that is waited for here, or the one that comes first in the course. */
+  #wishMore() {
+    const { measured, steps } = this.content, next = [this.step, ...steps].map(needs).find((part) => part !== null && !measured[part]);
+    if (next) this.wish({ parts: [next], turn: ++this.#turn });
+    else clearInterval(this.#poll);
+  }
+
+  /** @param {number} index */
+  go(index) {
+    if (this.root.hasAttribute("data-only") || index < 0 || index >= this.content.steps.length || index === this.index) return;
+    this.index = index;
+    this.#open(left.get(this.step.id) ?? {});
+    this.lead.focus({ preventScroll: true });
+  }
+
+  /** @param {Values} values those that differ from the step's own */
+  #open(values) {
+    cancelAnimationFrame(this.#movement);
+    Object.assign(this, { ghost: null, answered: null, values: { angle: 45, ...this.step.start, ...values } });
+    if (this.help.matches(":popover-open")) this.help.hidePopover();
+    this.#model();
+    this.words();
+    this.draw();
+    this.#link();
+  }
+
+  restart() {
+    this.ghost = ghostOf(this.made, this.values.angle);
+    left.delete(this.step.id);
+    const { ghost } = this;
+    this.#open({});
+    this.ghost = ghost;
+    this.schedule();
+  }
+
+  #model() {
+    const { step, values } = this, { measured } = this.content;
+    this.made = FIGURES[step.figure].model(values, { hands: step.hands, measured });
+  }
+
+  #begun() {
+    cancelAnimationFrame(this.#movement);
+    this.ghost = ghostOf(this.made, this.values.angle);
+    if (this.answered) {
+      this.answered = null;
+      this.words();
+    }
+  }
+
+  /** @param {Values} values */
+  #moved(values) {
+    Object.assign(this.values, values);
+    this.schedule();
+  }
+
+  schedule() {
+    if (!this.#frame) this.#frame = requestAnimationFrame(() => { this.#frame = 0; this.#model(); this.draw(); this.#link(); });
+  }
+
+  // ---- the guess ----
+
+  /** @param {string} chosen */
+  guess(chosen) {
+    const { step } = this, before = this.here, values = target(step.guess.to, this.values), figure = FIGURES[step.figure];
+    const made = figure.model(values, { hands: step.hands, measured: this.content.measured });
+    this.ghost = ghostOf(before.made, this.values.angle);
+    this.answered = { chosen, answer: JUDGES[step.guess.judge](before, { ...before, values, made }) };
+    this.words();
+    this.#animate({ ...before.values }, values);
+  }
+
+  /** @param {Values} from @param {Values} to */
+  #animate(from, to) {
+    cancelAnimationFrame(this.#movement);
+    const began = performance.now(), still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const changed = Object.keys(to).filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]));
+    const smooth = changed.every((name) => ["shift", "scale", "angle", "mu", "p", "q", "drop"].includes(name));
+    const between = (/** @type {any} */ a, /** @type {any} */ b, /** @type {number} */ share) =>
+      Array.isArray(b) ? b.map((each, i) => a[i] + share * (each - a[i])) : a + share * (b - a);
+    const step = () => {
+      const share = still ? 1 : Math.min(1, (performance.now() - began) / MOVE_MS), eased = share * share * (3 - 2 * share);
+      this.values = { ...to, ...(smooth && share < 1 ? Object.fromEntries(changed.map((name) => [name, between(from[name], to[name], eased)])) : {}) };
+      if (smooth || share === 0 || share === 1 || performance.now() - began < 50) this.#model();
+      this.draw(smooth ? 1 : eased);
+      this.root.dataset.moving = String(share < 1);
+      if (share < 1) this.#movement = requestAnimationFrame(step);
+      else this.#link();
+    };
+    step();
+  }
+
+  // ---- on screen ----
+
+  words() {
+    const { step, answered } = this, { steps, lessons, measured } = this.content, names = Object.keys(lessons), place = names.indexOf(step.lesson);
+    this.root.dataset.step = step.id;
+    setText(this.lessonButton, `${place + 1} of ${names.length} · ${lessons[step.lesson]} ▾`);
+    this.bars.replaceChildren(...steps.map(({ id, lesson }, i) => element("i", "", { class: `${i <= this.index ? "done" : ""} ${i && lesson !== steps[i - 1].lesson ? "first" : ""}`, "data-id": id })));
+    setText(this.lead, step.lead);
+    this.lead.tabIndex = -1;
+    setText(this.clause, step.clause);
+    setText(this.ask, step.guess.ask);
+    const need = needs(step), waits = need !== null && !measured[need];
+    this.options.replaceChildren(...step.guess.options.filter(({ id, label }) => label || id === answered?.answer).map(({ id, label }, i) => {
+      const state = !answered ? "" : id === answered.answer ? "right" : id === answered.chosen ? "wrong" : "";
+      const chip = button(label || id, `chip ${state}`, () => this.guess(id), { "aria-pressed": String(id === answered?.chosen), "data-key": String(i + 1) });
+      if (state) chip.prepend(state === "right" ? "✓ " : "✗ ");
+      chip.disabled = waits;
+      return chip;
+    }));
+    setText(this.because, answered ? step.guess.options.find(({ id }) => id === answered.answer)?.because ?? "" : "");
+    this.help.innerHTML = "";
+    this.help.append(...step.help.split("\n").map((line) => element("p", line)));
+    this.back.disabled = this.index === 0;
+    this.next.disabled = this.index === steps.length - 1;
+    this.again.hidden = !("seed" in step.start);
+    setText(this.figure.title, FIGURES[step.figure].title);
+    this.figure.svg.setAttribute("aria-label", `${FIGURES[step.figure].title}: ${step.lead}`);
+  }
+
+  draw(morph = 1) {
+    const { step, values, made, ghost } = this, { measured } = this.content, setting = { hands: step.hands, measured };
+    const size = this.figure.size, beside = this.curve.size;
+    if (size.width < 40 || beside.width < 40) return;
+    this.figure.draw(FIGURES[step.figure].draw(values, made, { ...size, ...setting }));
+    this.curve.draw(curveDrawing(made, values, { ...beside, hands: step.hands, ghost, morph }));
+    const foot = footOf(made, values.angle);
+    setText(this.curve.foot, foot);
+    this.curve.svg.setAttribute("aria-label", `Precision-recall curve. ${foot}`);
+    this.root.dataset.drawn = step.id;
+  }
+
+  // ---- links, keys, handouts ----
+
+  // Written when the movement has ended: a browser takes only so many changes of the address.
+  #link() {
+    clearTimeout(this.#linkTimer);
+    this.#linkTimer = setTimeout(() => {
+      const { step, values, content } = this;
+      left.set(step.id, values);
+      lastStep = step.id;
+      if (!content.script || location.pathname !== this.address) return; // the reader is on the way to another page
+      history.replaceState(history.state, "", `${location.pathname}?${stepQuery(step, values)}${this.presenting ? "&present=1" : ""}`);
+      this.explore.href = `./?${exploreQuery(step, values)}`;
+    }, LINK_MS);
+    this.explore.hidden = !this.content.script || !Object.keys(this.step.explore).length;
+  }
+
+  /** @param {boolean} on */
+  present(on) {
+    document.documentElement.toggleAttribute("data-present", on);
+    if (!on && document.fullscreenElement) document.exitFullscreen();
+    else if (on) document.documentElement.requestFullscreen?.().catch(() => {}); // only after a click or a key
+    this.schedule();
+  }
+
+  async #savePage() {
+    const { content, step, values } = this;
+    save("prviz-course.html", await standalonePage({ ...content, at: { step: step.id, values } }), "text/html");
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const on = event.target instanceof Element ? event.target : document.body;
+    if (!this.root.isConnected || event.ctrlKey || event.metaKey || event.altKey || on.closest("input, textarea, select, [contenteditable=true], [role=menu], [popover]")) return;
+    const go = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key];
+    if (go) this.go(this.index + go);
+    else if (event.key === "p") this.present(!this.presenting);
+    else if (event.key === "Escape" && this.presenting) this.present(false);
+    else if ("1" <= event.key && event.key <= "9") /** @type {HTMLElement | null} */ (this.options.querySelector(`[data-key="${event.key}"]`))?.click();
+    else return;
+    event.preventDefault();
+  }
+
+  leave() {
+    window.removeEventListener("keydown", this.onKey);
+    document.removeEventListener("fullscreenchange", this.onScreen);
+    this.observer.disconnect();
+    this.tools.remove();
+    cancelAnimationFrame(this.#movement);
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#linkTimer);
+    clearInterval(this.#poll);
+    document.documentElement.removeAttribute("data-present");
+  }
+}
+
+/** A course that stands alone in a page.
+ * @param {HTMLElement} root @param {Content} content */
+export const alone = (root, content) => new Course(root, content, () => {});
+
+/** @type {Map<HTMLElement, Course>} */
+const COURSES = new Map();
+
+/** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
+export default function mount({ data, parentElement, setStateValue }) {
+  const content = /** @type {Content} */ (JSON.parse(new TextDecoder().decode(data))), known = COURSES.get(parentElement);
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector(".course-root"));
+  if (known) known.take(content);
+  else COURSES.set(parentElement, new Course(root, content, (wish) => setStateValue("wish", wish)));
+  return () => {
+    COURSES.get(parentElement)?.leave();
+    COURSES.delete(parentElement);
+  };
+}

@@ -1,0 +1,126 @@
+"""The course in the page: one component that draws all steps, and what Python measures for it meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages._learn import steps
+from pages._live.figure import _LOADER, as_text
+from pages._live.modules import bundle
+from pages._shared import answers
+from pages._work.jobs import JobRequest, Progress
+from pages._work.store import LeastRecentlyUsed
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.server.static_files import publish
+from prviz.studies.convergence import measured
+from prviz.toys import toy
+
+_FOLDER = Path(__file__).parent
+# The last lesson: all families over the dimension, kNN over the samples in a few dimensions; centres 2 apart.
+DISTANCE = 2.0
+DIMENSIONS, N, REPEATS = tuple(2**power for power in range(12)), 500, 2
+SOME_DIMENSIONS, SIZES, MORE_REPEATS = (2, 8, 64), (50, 100, 200, 400, 800), 4
+# k of the curves of infinitely many samples: those of `figures.js`.
+KS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
+LIMIT_PROBLEM: Mapping[str, Any] = {"d": 2, "mu": 1.0}
+# A colour on either theme.
+LIGHTER = "light-dark({0}, color-mix(in srgb, {0} 65%, white))"
+# Rays at which a curve is sent.
+RAYS = 120
+
+
+def javascript() -> str:
+    """The course's modules as one."""
+    return bundle(_FOLDER / "course.js")
+
+
+STYLE = (_FOLDER / "course.css").read_text(encoding="utf-8")
+SCRIPT = publish(javascript())
+_component = st.components.v2.component(
+    "prviz_course", html='<div class="course-root"></div>', js=_LOADER.format(name=SCRIPT), isolate_styles=False
+)
+
+
+def thinned(curve: PRCurve) -> list[float]:
+    """Vertices, one after the other, that are optimal along one of RAYS rays, both ends among them."""
+    lams = np.append(np.tan(np.linspace(0, np.pi / 2, RAYS)[:-1]), np.inf)
+    found: list[float] = curve.vertices[np.unique(curve.vertex_at(lams))].round(5).ravel().tolist()
+    return found
+
+
+def cell(d: int, n: int, methods: tuple[str, ...], repeats: int) -> dict[str, Any]:
+    """These families in d dimensions on n samples per set."""
+    found = measured(toy("high-dimension", d=d, shift=DISTANCE), methods, n=n, repeats=repeats)
+    return {
+        "d": d,
+        "n": n,
+        "curves": {name: thinned(curve) for name, curve in found.curves.items()},
+        "iou": {name: round(each.iou, 4) for name, each in found.comparisons.items()},
+    }
+
+
+def limits() -> dict[str, list[float]]:
+    """kNN's curves for infinitely many samples, by k."""
+    problem = toy("shifted-gaussians", **LIMIT_PROBLEM)
+    return {str(k): thinned(problem.limit("knn", k)) for k in KS}
+
+
+def cells(wanted: Sequence[tuple[int, int]], methods: tuple[str, ...], repeats: int, progress: Progress) -> list[Any]:
+    """A cell for each dimension and number of samples."""
+    found: list[Any] = []
+    for d, n in wanted:
+        progress(len(found) / len(wanted))
+        found.append(cell(d, n, methods, repeats))
+    return found
+
+
+# What takes longer than a drawing, by the name that the browser asks for it.
+PARTS: Mapping[str, Callable[[Progress], Any]] = {
+    "limits": lambda progress: limits(),  # noqa: ARG005 - they take no time worth a report
+    "d": lambda progress: cells([(d, N) for d in DIMENSIONS], DEFAULT_METHODS, REPEATS, progress),
+    "n": lambda progress: cells([(d, n) for d in SOME_DIMENSIONS for n in SIZES], ("knn",), MORE_REPEATS, progress),
+}
+
+
+@st.cache_resource
+def shared() -> LeastRecentlyUsed:
+    """The measurements of all sessions."""
+    return LeastRecentlyUsed(len(PARTS))
+
+
+def measurements(wish: object) -> dict[str, Any]:
+    """What is measured of PARTS; a job measures the first of those wished that is not, while somebody waits for it."""
+    requests = {part: JobRequest(("course", part), PARTS[part], 3.0, store=shared()) for part in PARTS}
+    missing = [part for part in PARTS if isinstance(wish, list) and part in wish and ("course", part) not in shared()]
+    share = {}
+    if missing and answers.is_open(requests[missing[0]]):
+        job = answers.awaited_job(requests[missing[0]], answers.WAIT_SECONDS)
+        share = {} if job is None else {"share": round(job.share, 2)}
+    return {part: shared().get(("course", part)) for part in PARTS if ("course", part) in shared()} | share
+
+
+@st.fragment
+def draw() -> None:
+    """Draw the course; the browser asks for one measurement after the other once it has drawn the first step."""
+    state = st.session_state.get("course")
+    wish = state.get("wish") if isinstance(state, Mapping) else None
+    known = measurements(wish.get("parts") if isinstance(wish, Mapping) else None)
+    content = {
+        "lessons": dict(steps.LESSONS),
+        "steps": steps.payload(),
+        "style": STYLE,
+        "script": SCRIPT,
+        "measured": {
+            "names": {name: ESTIMATORS[name].title for name in DEFAULT_METHODS},
+            "colors": {name: LIGHTER.format(color) for name, color in figures.colors(DEFAULT_METHODS).items()},
+            **known,
+        },
+    }
+    _component(key="course", data=as_text(content), default={"wish": None}, on_wish_change=lambda: None)

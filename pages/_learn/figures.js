@@ -1,0 +1,495 @@
+// The figures of the course by kind: what their values mean (`model`: the true curve, the estimates) and how they are
+// drawn and moved (`draw`).
+
+import { withAmount } from "../_live/bars.js";
+import { angleToLam, vertexPairs } from "../_live/curve.js";
+import { NUMBERS, balls, classifiers, compared, cutAt, gaussian, random, split } from "./arithmetic.js";
+import { massCurve } from "./masses.js";
+import { mark, path } from "./stage.js";
+
+/** @import { Vertex } from "../_live/curve.js" */
+/** @import { Classifiers, Sample, Split } from "./arithmetic.js" */
+/** @import { Drawing, Handle, Values } from "./stage.js" */
+
+/**
+ * A curve that is drawn, with its name beside it.
+ * @typedef {{ name: string, color: string, vertices: Vertex[] }} Named
+ *
+ * What a figure's values come to: its true curve, where there is one, estimates, and whatever the drawing needs.
+ * @typedef {{ truth: Vertex[] | null, curves: Named[], more?: any }} Made
+ *
+ * What a figure is drawn with: its size, what the step lets one move, and what the app has measured.
+ * @typedef {object} Setting
+ * @property {number} width
+ * @property {number} height
+ * @property {number} em
+ * @property {string[]} hands
+ * @property {Measured} measured
+ *
+ * One measurement of the dimension's lesson.
+ * @typedef {{ d: number, n: number, curves: Record<string, number[]>, iou: Record<string, number> }} Cell
+ *
+ * Measured in the background, part by part: curves for infinitely many samples by k, cells over the dimension, and over
+ * the number of samples in a few dimensions; `share` is how much of the next part is done.
+ * @typedef {{ limits?: Record<string, number[]>, d?: Cell[], n?: Cell[], share?: number, names: Record<string, string>, colors: Record<string, string> }} Measured
+ *
+ * @typedef {object} Figure
+ * @property {string} title
+ * @property {(values: Values, setting: Pick<Setting, "hands" | "measured">) => Made} model
+ * @property {(values: Values, made: Made, setting: Setting) => Drawing} draw
+ * @property {(hands: string[]) => "d" | "n"} [needs] the measurement that it waits for
+ */
+
+/** @type {(value: number, low: number, high: number) => number} */
+const within = (value, low, high) => Math.min(high, Math.max(low, value));
+/** @type {(value: number, step: number) => number} */
+const rounded = (value, step) => +(Math.round(value / step) * step).toFixed(4);
+/** @param {number} share */
+export const percent = (share) => `${Math.round(100 * share)} %`;
+/** @param {number[]} list @param {number} target */
+const closest = (list, target) => list.reduce((best, each) => (Math.abs(each - target) < Math.abs(best - target) ? each : best));
+/** @param {number} from @param {number} to @param {number} count */
+const evenly = (from, to, count) => Array.from({ length: count }, (_, i) => from + ((to - from) * i) / (count - 1));
+/** @type {(x: number, mean: number, sigma: number) => number} */
+const normal = (x, mean, sigma) => Math.exp(-0.5 * ((x - mean) / sigma) ** 2) / (sigma * Math.sqrt(2 * Math.PI));
+/** @param {string} text @param {number} x @param {number} y @param {Record<string, string | number>} [more] */
+const label = (text, x, y, more = {}) => mark("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": "middle", ...more }, text);
+
+// ---- two bells on a line ----
+
+const XS = evenly(-14, 14, 337);
+const VIEW = 5.5; // half of what is seen of the line
+const TOP = 0.86; // highest density in view
+const SHIFTS = { min: -4, max: 4 }, WIDTHS = { min: 0.5, max: 2.5 };
+
+/** @param {number} shift @param {number} scale */
+export function bellsCurve(shift, scale) {
+  return massCurve(XS.map((x) => normal(x, 0, 1)), XS.map((x) => normal(x, shift, scale)));
+}
+
+/** @param {Values} values @param {(x: number) => number} toX @param {(y: number) => number} toY @param {{ x: number, y: number }} flank
+ * @param {{ x: number, y: number }} top @param {(x: number) => number} fromX @returns {Handle[]} */
+function shiftAndWidth(values, toX, toY, flank, top, fromX) {
+  const { shift, scale } = values, color = "var(--generated)";
+  return [
+    { id: "shift", label: "Place of the generated data", text: `${shift}`, now: shift, ...SHIFTS, x: toX(top.x), y: toY(top.y), color, carried: true,
+      drag: (x) => ({ shift: rounded(within(fromX(x), SHIFTS.min, SHIFTS.max), 0.05) }),
+      press: (steps) => ({ shift: rounded(within(shift + 0.1 * steps, SHIFTS.min, SHIFTS.max), 0.05) }) },
+    { id: "scale", label: "Width of the generated data", text: `${scale}`, now: scale, ...WIDTHS, x: toX(flank.x), y: toY(flank.y), color,
+      drag: (x) => ({ scale: rounded(within(Math.abs(fromX(x) - shift), WIDTHS.min, WIDTHS.max), 0.05) }),
+      press: (steps) => ({ scale: rounded(within(scale + 0.05 * steps, WIDTHS.min, WIDTHS.max), 0.05) }) },
+  ];
+}
+
+/** Scales of a density's picture.
+ * @param {Setting} setting @param {number} top */
+function lineScales({ width, height, em }, top) {
+  const floor = height - 2.2 * em;
+  return {
+    floor, toX: (/** @type {number} */ x) => ((x + VIEW) / (2 * VIEW)) * width, fromX: (/** @type {number} */ x) => (x / width) * 2 * VIEW - VIEW,
+    toY: (/** @type {number} */ y) => floor - (Math.min(y, 1.2 * top) / top) * (floor - 1.6 * em),
+  };
+}
+
+/** @type {Figure} */
+const bells = {
+  title: "Where both have their data",
+  model: ({ shift, scale }) => ({ truth: bellsCurve(shift, scale), curves: [] }),
+  draw(values, made, setting) {
+    const { shift, scale, angle } = values, { hands, em, width } = setting, lam = hands.includes("angle") ? angleToLam(angle) : 1;
+    const { floor, toX, fromX, toY } = lineScales(setting, TOP), xs = evenly(-VIEW, VIEW, 221);
+    const p = (/** @type {number} */ x) => lam * normal(x, 0, 1), q = (/** @type {number} */ x) => normal(x, shift, scale);
+    const area = (/** @type {(x: number) => number} */ y) => `${path([[0, floor], ...xs.map((x) => /** @type {[number, number]} */ ([toX(x), toY(y(x))])), [width, floor]])}Z`;
+    const line = (/** @type {(x: number) => number} */ y, /** @type {string} */ color) =>
+      mark("path", { d: path(xs.map((x) => [toX(x), toY(y(x))])), fill: "none", stroke: color, "stroke-width": 3 });
+    const marks = [];
+    const errors = hands.includes("errors"), real = (/** @type {number} */ x) => q(x) <= p(x);
+    if (errors) {
+      marks.push(mark("path", { d: area((x) => (real(x) ? 0 : normal(x, 0, 1))), fill: "var(--real)", opacity: 0.55 }));
+      marks.push(mark("path", { d: area((x) => (real(x) ? q(x) : 0)), fill: "var(--generated)", opacity: 0.55 }));
+      xs.slice(1).forEach((x, i) => {
+        if (real(x) !== real(xs[i])) marks.push(mark("line", { x1: toX(x), x2: toX(x), y1: em, y2: floor, stroke: "var(--ink)", "stroke-dasharray": "4 4" }));
+      });
+      const said = (/** @type {boolean} */ is) => xs.filter((x) => real(x) === is), middle = (/** @type {number[]} */ part) => part[Math.floor(part.length / 2)];
+      for (const [is, text] of /** @type {[boolean, string][]} */ ([[true, "says real"], [false, "says generated"]])) {
+        const runs = said(is), run = runs.filter((x) => Math.sign(x - shift) === Math.sign(middle(runs) - shift) || shift === 0);
+        if (run.length > 20) marks.push(label(text, within(toX(middle(run)), 5 * em, width - 5 * em), 1.1 * em, { fill: is ? "var(--real-text)" : "var(--generated-text)" }));
+      }
+    } else {
+      marks.push(mark("path", { d: area((x) => Math.min(p(x), q(x))), fill: "var(--ink)", opacity: 0.2 }));
+    }
+    const own = errors ? (/** @type {number} */ x) => normal(x, 0, 1) : p;
+    marks.push(line(own, "var(--real)"), line(q, "var(--generated)"), mark("line", { x1: 0, x2: width, y1: floor, y2: floor, stroke: "var(--edge)" }));
+    const left = shift >= 0, level = Math.min(own(1), 0.8 * TOP), flank = (left ? xs.find((x) => own(x) >= level) : xs.findLast((x) => own(x) >= level)) ?? 0;
+    marks.push(label(!errors && lam !== 1 ? "λ × real" : "real", toX(flank) + (left ? -0.4 : 0.4) * em, toY(level), { "text-anchor": left ? "end" : "start", fill: "var(--real-text)", class: "name" }));
+    const beside = toX(shift) + (left ? 1 : -1) * 1.2 * em, fits = left ? beside < width - 10 * em : beside > 10 * em;
+    marks.push(label("generated", fits ? beside : toX(shift), toY(q(shift)) + (fits ? 0.3 * em : -1.1 * em), { "text-anchor": fits ? (left ? "start" : "end") : "middle", fill: "var(--generated-text)", class: "name" }));
+    return {
+      marks: marks.join(""),
+      handles: hands.includes("shift") ? shiftAndWidth(values, toX, toY, { x: shift + scale, y: q(shift + scale) }, { x: shift, y: q(shift) }, fromX) : [],
+      grab: (x, y) => (hands.includes("shift") && y > toY(q(fromX(x))) - 20 ? { id: "shift" } : null),
+    };
+  },
+};
+
+/** How much of the line lies in both boxes. @param {Values} values */
+export const inBoth = ({ shift, scale }) => Math.max(0, Math.min(1, shift + scale) - Math.max(-1, shift - scale));
+
+/** @type {Figure} */
+const boxes = {
+  title: "Where both have their data",
+  model(values) {
+    const { scale } = values, both = inBoth(values);
+    return { truth: massCurve([1 - both / 2, both / 2, 0], [0, both / (2 * scale), 1 - both / (2 * scale)]), curves: [] };
+  },
+  draw(values, made, setting) {
+    const { shift, scale } = values, { em, width } = setting, { floor, toX, fromX, toY } = lineScales(setting, 1.1);
+    const box = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ high, /** @type {Record<string, string | number>} */ look) =>
+      to > from ? mark("path", { d: path([[toX(from), floor], [toX(from), toY(high)], [toX(to), toY(high)], [toX(to), floor]]), ...look }) : "";
+    const q = 1 / (2 * scale), left = shift >= 0;
+    const marks = [
+      box(Math.max(-1, shift - scale), Math.min(1, shift + scale), Math.min(0.5, q), { fill: "var(--ink)", opacity: 0.2 }),
+      box(-1, 1, 0.5, { fill: "none", stroke: "var(--real)", "stroke-width": 3 }),
+      box(shift - scale, shift + scale, q, { fill: "none", stroke: "var(--generated)", "stroke-width": 3 }),
+      mark("line", { x1: 0, x2: width, y1: floor, y2: floor, stroke: "var(--edge)" }),
+      label("real", toX(left ? -1 : 1) + (left ? -0.6 : 0.6) * em, toY(0.45), { "text-anchor": left ? "end" : "start", fill: "var(--real-text)", class: "name" }),
+      label("generated", toX(shift), toY(q) - 1.2 * em, { fill: "var(--generated-text)", class: "name" }),
+    ];
+    return {
+      marks: marks.join(""),
+      handles: shiftAndWidth(values, toX, toY, { x: shift + scale, y: q / 2 }, { x: shift, y: q }, fromX),
+      grab: (x) => (Math.abs(fromX(x) - shift) < scale ? { id: "shift" } : null),
+    };
+  },
+};
+
+// ---- modes ----
+
+const MODES = ["A", "B", "C", "D"];
+/** @type {Record<string, string>} */
+const WHOSE = { p: "real", q: "generated" };
+
+/** @type {Figure} */
+const modes = {
+  title: "Shares of each mode",
+  model: ({ p, q }) => ({ truth: massCurve(p, q), curves: [] }),
+  draw(values, made, { width, height, em, hands }) {
+    const floor = height - 2 * em, top = 2 * em, cell = width / MODES.length, bar = Math.min(0.3 * cell, 5 * em);
+    const toY = (/** @type {number} */ share) => floor - share * (floor - top), fromY = (/** @type {number} */ y) => within((floor - y) / (floor - top), 0, 1);
+    const place = (/** @type {string} */ side, /** @type {number} */ i) => (i + 0.5) * cell + (side === "p" ? -0.55 : 0.55) * bar;
+    const marks = [mark("line", { x1: 0, x2: width, y1: floor, y2: floor, stroke: "var(--edge)" })];
+    /** @type {Handle[]} */
+    const handles = [];
+    MODES.forEach((mode, i) => {
+      marks.push(label(mode, (i + 0.5) * cell, height - 0.4 * em, { fill: "var(--soft)" }));
+      for (const side of ["p", "q"]) {
+        const share = values[side][i], x = place(side, i), whose = WHOSE[side], free = hands.includes(side);
+        marks.push(mark("rect", { x: x - bar / 2, y: toY(share), width: bar, height: Math.max(floor - toY(share), 0), fill: `var(--${whose})`, rx: 2, opacity: free ? 0.9 : 0.6 }));
+        marks.push(label(percent(share), x, toY(share) - (free ? 1 : 0.5) * em, { class: "small", fill: `var(--${whose}-text)` }));
+        const set = (/** @type {number} */ amount) => ({ [side]: withAmount(values[side], i, amount, true) });
+        if (free) handles.push({ id: `${side}${i}`, label: `${whose}, mode ${mode}`, text: percent(share), now: share, min: 0, max: 1, x, y: toY(share), color: `var(--${whose})`,
+          drag: (_, y) => set(rounded(fromY(y), 0.01)), press: (steps) => set(rounded(share + 0.05 * steps, 0.01)) });
+      }
+    });
+    const heaviest = (/** @type {string} */ side) => values[side].indexOf(Math.max(...values[side]));
+    for (const side of ["p", "q"]) {
+      const i = heaviest(side), x = place(side, i);
+      if (side === "p" || heaviest("p") !== i) marks.push(label(WHOSE[side], x, toY(values[side][i]) - (hands.includes(side) ? 2.2 : 1.7) * em, { fill: `var(--${WHOSE[side]}-text)`, class: "name" }));
+      else marks.push(label("generated", x + bar * 0.6, toY(values[side][i]) - 2.2 * em, { "text-anchor": "start", fill: "var(--generated-text)", class: "name" }));
+    }
+    return {
+      marks: marks.join(""), handles,
+      grab(x, y) {
+        const i = within(Math.floor(x / cell), 0, MODES.length - 1), side = Math.abs(x - place("p", i)) < Math.abs(x - place("q", i)) ? "p" : "q";
+        return y > top / 2 && hands.includes(side) ? { id: `${side}${i}` } : null;
+      },
+    };
+  },
+};
+
+// ---- an axis with a marker that one drags along, over the error at each of its stops ----
+
+/**
+ * @typedef {object} Track
+ * @property {string} id value that it moves
+ * @property {string} name
+ * @property {number[]} stops
+ * @property {number} now
+ * @property {{ name: string, color: string, errors: number[] }[]} lines
+ * @property {{ left: number, right: number, top: number, bottom: number }} box
+ * @property {number} em
+ */
+
+/** @param {Track} track @returns {Drawing} */
+function trackDrawing({ id, name, stops, now, lines, box, em }) {
+  const { left, right, top, bottom } = box, at = stops.indexOf(closest(stops, now));
+  const highest = Math.max(0.05, ...lines.flatMap(({ errors }) => errors)) * 1.08;
+  const toX = (/** @type {number} */ i) => left + ((right - left) * i) / Math.max(stops.length - 1, 1), toY = (/** @type {number} */ error) => bottom - (error / highest) * (bottom - top);
+  const marks = [mark("line", { x1: left, x2: right, y1: bottom, y2: bottom, stroke: "var(--edge)" })];
+  const room = (right - left) / stops.length, every = Math.max(1, Math.ceil((2.4 * em) / room));
+  stops.forEach((stop, i) => { if (i % every === 0 || i === at) marks.push(label(String(stop), toX(i), bottom + 1.2 * em, { class: "small", fill: i === at ? "var(--ink)" : "var(--soft)" })); });
+  marks.push(label(name, right, bottom + 2.4 * em, { "text-anchor": "end", class: "small", fill: "var(--soft)" }));
+  marks.push(label(`${percent(highest)} wrong`, left, top - 0.4 * em, { "text-anchor": "start", class: "small", fill: "var(--soft)" }));
+  const ends = lines.map(({ errors }, i) => ({ i, y: toY(errors[errors.length - 1]) })).sort((a, b) => a.y - b.y);
+  ends.forEach((end, place) => { if (place) end.y = Math.max(end.y, ends[place - 1].y + 1.1 * em); });
+  lines.forEach(({ color, errors, name: line }, i) => {
+    marks.push(mark("path", { d: path(errors.map((error, j) => [toX(j), toY(error)])), fill: "none", stroke: color, "stroke-width": 2.5 }));
+    errors.forEach((error, j) => marks.push(mark("circle", { cx: toX(j).toFixed(1), cy: toY(error).toFixed(1), r: j === at ? 5 : 2.5, fill: color })));
+    if (lines.length > 1) marks.push(label(line, right + 0.6 * em, (ends.find((end) => end.i === i)?.y ?? 0) + 0.35 * em, { "text-anchor": "start", class: "small", fill: color }));
+  });
+  marks.push(mark("line", { x1: toX(at), x2: toX(at), y1: top, y2: bottom, stroke: "var(--hand)", "stroke-width": 2 }));
+  const set = (/** @type {number} */ i) => ({ [id]: stops[within(Math.round(i), 0, stops.length - 1)] });
+  return {
+    marks: marks.join(""),
+    handles: [{ id, label: name, text: String(now), now, min: stops[0], max: stops[stops.length - 1], x: toX(at), y: bottom, color: "var(--hand)",
+      drag: (x) => set(((x - left) / (right - left)) * (stops.length - 1)), press: (steps) => set(at + steps) }],
+    grab: (x, y) => (y > top - em && y < bottom + 2.4 * em && x > left - 2 * em && x < right + 2 * em ? { id } : null),
+  };
+}
+
+// ---- samples in the plane: kNN ----
+
+export const KS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30];
+export const SIZES = [20, 40, 80, 120, 160, 200];
+const CELLS = 34;
+
+/** The samples of these values: those that the seed gives, but where one has dragged them.
+ * @param {Values} values @returns {[Sample[], Sample[]]} */
+export function drawn({ seed, n, mu, moved }) {
+  const uniform = random(seed);
+  /** @type {[Sample[], Sample[]]} */
+  const sides = [[], []];
+  for (let i = 0; i < n; i++) {
+    for (const side of [0, 1]) {
+      const [x, y] = gaussian(uniform);
+      sides[side].push(moved[`${side}.${i}`] ?? [x + side * mu, y + side * mu]);
+    }
+  }
+  return sides;
+}
+
+/** @param {Split} split @param {number[]} ks @returns {Classifiers[]} */
+function knn({ judged, fit, split: apart }, ks) {
+  const found = balls([...judged[0], ...judged[1]], fit, ks, !apart);
+  return ks.map((_, i) => classifiers(found.map((each) => each[i].votes), judged[0].length));
+}
+
+/** Errors against the truth. @param {Classifiers} found @param {Vertex[]} truth */
+const wrong = (found, truth) => 1 - compared(found.vertices, truth).iou;
+
+/** @type {Figure} */
+const plane = {
+  title: "Neighbours vote",
+  model(values, { hands, measured }) {
+    const { k, n, mu } = values, samples = drawn(values), parts = split(samples[0], samples[1], values.split);
+    const ks = hands.includes("k") ? KS : [k], found = knn(parts, ks), now = found[ks.indexOf(k)];
+    const truth = bellsCurve(Math.SQRT2 * mu, 1);
+    const curves = [{ name: "kNN", color: "var(--knn)", vertices: now.vertices }];
+    const limit = values.limit && measured.limits?.[k];
+    if (limit) curves.push({ name: "n → ∞", color: "var(--limit)", vertices: vertexPairs(limit) });
+    /** @type {number[]} */
+    let errors = [];
+    if (hands.includes("k")) errors = found.map((each) => wrong(each, truth));
+    else if (hands.includes("n")) {
+      errors = SIZES.map((size) => {
+        if (size === n) return wrong(now, truth);
+        const other = drawn({ ...values, n: size });
+        return wrong(knn(split(other[0], other[1], values.split), [k])[0], truth);
+      });
+    }
+    return { truth, curves, more: { parts, now, errors } };
+  },
+  draw(values, made, setting) {
+    const { width, height, em, hands } = setting, { k, angle, mu } = values, { parts, now, errors } = made.more;
+    const tracked = hands.includes("k") ? "k" : hands.includes("n") ? "n" : "";
+    const strip = tracked ? Math.min(9 * em, 0.33 * height) : 0, side = Math.min(width, height - strip), left = (width - side) / 2;
+    const low = -3.2 + Math.min(mu, 0), span = 6.4 + Math.abs(mu), scale = side / span;
+    const toX = (/** @type {number} */ x) => left + (x - low) * scale, toY = (/** @type {number} */ y) => side - (y - low) * scale;
+    const from = (/** @type {number} */ x, /** @type {number} */ y) => /** @type {Sample} */ ([rounded(within((x - left) / scale + low, low, low + span), 0.01), rounded(within((side - y) / scale + low, low, low + span), 0.01)]);
+    const { fit, judged } = /** @type {Split} */ (parts), cut = cutAt(now, angleToLam(angle)), marks = [];
+    const axis = evenly(low + span / CELLS / 2, low + span - span / CELLS / 2, CELLS), grid = axis.flatMap((y) => axis.map((x) => /** @type {Sample} */ ([x, y])));
+    const key = (/** @type {[number, number]} */ [x, y]) => (x > 0 ? y / x : Infinity);
+    const size = side / CELLS + 0.6, square = ([x, y] = /** @type {Sample} */ ([0, 0])) => `M${(toX(x) - size / 2).toFixed(1)} ${(toY(y) - size / 2).toFixed(1)}h${size.toFixed(1)}v${size.toFixed(1)}h-${size.toFixed(1)}z`;
+    const says = balls(grid, fit, [k], false).map(([{ votes }]) => key(votes) <= cut);
+    for (const is of [true, false]) marks.push(mark("path", { d: grid.filter((_, i) => says[i] === is).map(square).join(""), fill: `var(--${is ? "real" : "generated"})`, opacity: 0.16 }));
+    const own = !parts.split, points = [...judged[0], ...judged[1]], nReal = judged[0].length;
+    const central = ([x, y] = /** @type {Sample} */ ([0, 0])) => Math.hypot(x - mu / 2, y - mu / 2); // where votes are mixed
+    const picked = values.picked < 0 ? points.reduce((best, point, i) => (central(point) < central(points[best]) ? i : best), 0) : within(values.picked, 0, points.length - 1), ball = balls([points[picked]], fit, [k], own)[0][0];
+    const dot = (/** @type {Sample} */ [x, y], /** @type {number} */ role, /** @type {Record<string, string | number>} */ look) => {
+      const [cx, cy] = [toX(x), toY(y)], r = 0.32 * em;
+      return role ? mark("path", { d: `M${(cx - r).toFixed(1)} ${(cy + r).toFixed(1)}h${(2 * r).toFixed(1)}L${cx.toFixed(1)} ${(cy - r).toFixed(1)}z`, ...look }) : mark("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: r.toFixed(1), ...look });
+    };
+    if (parts.split) for (const role of [0, 1]) for (const each of fit[role]) marks.push(dot(each, role, { fill: `var(--${role ? "generated" : "real"})`, opacity: 0.85 }));
+    const keys = balls(points, fit, [k], own).map(([{ votes }]) => key(votes));
+    points.forEach((point, i) => {
+      const role = i < nReal ? 0 : 1, color = `var(--${role ? "generated" : "real"})`, right = (keys[i] <= cut) === (role === 0);
+      marks.push(dot(point, role, parts.split ? { fill: "var(--ground)", stroke: color, "stroke-width": 2 } : { fill: color }));
+      if (!right) marks.push(mark("path", { d: `M${(toX(point[0]) - 4).toFixed(1)} ${(toY(point[1]) - 4).toFixed(1)}l8 8m0-8l-8 8`, stroke: "var(--wrong)", "stroke-width": 2, fill: "none" }));
+    });
+    const [px, py] = points[picked], reach = ball.radius * scale, role = picked < nReal ? 0 : 1;
+    marks.push(mark("circle", { cx: toX(px), cy: toY(py), r: Math.max(reach, 2).toFixed(1), fill: "none", stroke: "var(--ink)", "stroke-width": 2, "stroke-dasharray": "5 3" }));
+    const up = toY(py) - reach - 0.5 * em, text = `${ball.votes[0]} real : ${ball.votes[1]} generated`;
+    marks.push(label(text, within(toX(px), 7 * em, width - 7 * em), up > em ? up : toY(py) + reach + 1.3 * em, { class: "name halo" }));
+    const offset = (/** @type {number} */ index) => { const first = index < nReal ? 0 : nReal; return index - first + (parts.split ? fit[index < nReal ? 0 : 1].length : 0); };
+    const put = (/** @type {number} */ index, /** @type {Sample} */ place) => ({ moved: { ...values.moved, [`${index < nReal ? 0 : 1}.${offset(index)}`]: place } });
+    /** @type {Handle[]} */
+    const handles = [{ id: "sample", label: `Sample ${picked + 1} of ${points.length}, ${role ? "generated" : "real"}; Home and End choose another`, text, now: px, min: low, max: low + span,
+      x: toX(px), y: toY(py), color: `var(--${role ? "generated" : "real"})`, drag: (x, y) => put(picked, from(x, y)),
+      press: (steps, across) => Math.abs(steps) >= 1000 ? { picked: (picked + points.length + Math.sign(steps)) % points.length }
+        : put(picked, [rounded(px + (across ? 0.1 * steps : 0), 0.01), rounded(py + (across ? 0 : 0.1 * steps), 0.01)]) }];
+    if (hands.includes("k")) {
+      const step = (/** @type {number} */ i) => ({ k: KS[within(i, 0, KS.length - 1)] });
+      handles.push({ id: "ring", label: "Neighbours k, by the ring", text: `k = ${k}`, now: k, min: 1, max: 30, x: Math.min(toX(px) + reach, left + side - 10), y: toY(py), color: "var(--hand)",
+        drag(x, y) {
+          const far = Math.hypot(x - toX(px), y - toY(py)) / scale, radii = balls([[px, py]], fit, KS, own)[0].map(({ radius }) => radius);
+          return { k: KS[radii.indexOf(closest(radii, far))] };
+        },
+        press: (steps) => step(KS.indexOf(k) + steps) });
+    }
+    if (hands.includes("mu")) {
+      const set = (/** @type {number} */ to) => ({ mu: rounded(within(to, 0, 3), 0.05) });
+      handles.push({ id: "mu", label: "Distance of the generated cloud", text: `${mu} on each axis`, now: mu, min: 0, max: 3, x: toX(mu), y: toY(mu), color: "var(--generated)",
+        drag: (x, y) => { const [u, v] = from(x, y); return set((u + v) / 2); }, press: (steps) => set(mu + 0.1 * steps) });
+    }
+    /** @type {Drawing | null} */
+    const track = tracked ? trackDrawing({ id: tracked, name: tracked === "k" ? "neighbours k" : "samples n of each", stops: tracked === "k" ? KS : SIZES, now: values[tracked],
+      lines: [{ name: "kNN", color: "var(--knn)", errors }], box: { left: 2 * em, right: width - 2 * em, top: side + 2.2 * em, bottom: height - 2.8 * em }, em }) : null;
+    return {
+      marks: mark("clipPath", { id: "course-plane" }, mark("rect", { x: left, y: 0, width: side, height: side })) + mark("g", { "clip-path": "url(#course-plane)" }, marks.join("")) + (track?.marks ?? ""), handles: [...handles, ...(track?.handles ?? [])],
+      grab(x, y) {
+        if (y > side) return track?.grab?.(x, y) ?? null;
+        const far = points.map(([u, v]) => Math.hypot(toX(u) - x, toY(v) - y)), best = far.indexOf(Math.min(...far));
+        return far[best] < 24 ? { id: "sample", values: { picked: best } } : null;
+      },
+    };
+  },
+};
+
+// ---- a painting: real above the line, generated below ----
+
+const PAINTED = 200; // samples of each
+const PAINTED_K = 14;
+
+/** Samples from masses on cells of [0, 1]; they move on smoothly with the masses.
+ * @param {number[]} masses @param {number} seed @returns {Sample[]} */
+function fromCells(masses, seed) {
+  const uniform = random(seed), all = masses.reduce((sum, mass) => sum + mass, 0);
+  return Array.from({ length: PAINTED }, () => {
+    let left = uniform() * all, cell = 0;
+    while (cell < masses.length - 1 && left >= masses[cell]) left -= masses[cell++];
+    return /** @type {Sample} */ ([(cell + within(left / (masses[cell] || 1), 0, 1)) / masses.length, 0]);
+  });
+}
+
+/** @type {Figure} */
+const paint = {
+  title: "Your real and generated data",
+  model(values) {
+    const { p, q, seed } = values, parts = split(fromCells(p, seed), fromCells(q, seed + 1000), values.split);
+    return { truth: massCurve(p, q), curves: [{ name: "kNN", color: "var(--knn)", vertices: knn(parts, [PAINTED_K])[0].vertices }], more: { parts } };
+  },
+  draw(values, made, { width, height, em }) {
+    const middle = height / 2, room = middle - 3 * em, cells = values.p.length, cell = width / cells, { fit, judged } = made.more.parts;
+    const marks = [];
+    /** @type {Handle[]} */
+    const handles = [];
+    for (const [place, side] of ["p", "q"].entries()) {
+      const sign = place ? 1 : -1, color = `var(--${WHOSE[side]})`, base = middle + sign * 1.2 * em, cursor = values[`${side}At`];
+      values[side].forEach((/** @type {number} */ amount, /** @type {number} */ i) => {
+        const high = amount * room;
+        marks.push(mark("rect", { x: (i * cell + 1).toFixed(1), y: (sign < 0 ? base - high : base).toFixed(1), width: (cell - 2).toFixed(1), height: high.toFixed(1), fill: color, rx: 2 }));
+      });
+      for (const [x] of [...fit[place], ...(made.more.parts.split ? judged[place] : [])]) {
+        marks.push(mark("line", { x1: (x * width).toFixed(1), x2: (x * width).toFixed(1), y1: middle + sign * 3, y2: middle + sign * 12, stroke: color, opacity: 0.6 }));
+      }
+      marks.push(label(`${WHOSE[side]}: paint here`, 0.4 * em, place ? height - 0.6 * em : 1.2 * em, { "text-anchor": "start", class: "name", fill: `var(--${WHOSE[side]}-text)` }));
+      const set = (/** @type {number} */ index, /** @type {number} */ amount) => ({ [side]: withAmount(values[side], index, rounded(amount, 0.02), false), [`${side}At`]: index });
+      handles.push({ id: side, label: `${WHOSE[side]}, cell ${cursor + 1} of ${cells}`, text: percent(values[side][cursor]), now: values[side][cursor], min: 0, max: 1,
+        x: (cursor + 0.5) * cell, y: base + sign * values[side][cursor] * room, color,
+        drag: (x, y) => { const amount = within((sign * (y - base)) / room, 0, 1); return set(within(Math.floor(x / cell), 0, cells - 1), amount < 0.04 ? 0 : amount); },
+        press: (steps, across) => across ? { [`${side}At`]: within(cursor + Math.sign(steps), 0, cells - 1) } : set(cursor, values[side][cursor] + 0.05 * steps) });
+    }
+    marks.push(mark("line", { x1: 0, x2: width, y1: middle, y2: middle, stroke: "var(--edge)" }));
+    return { marks: marks.join(""), handles, grab: (_, y) => ({ id: y < middle ? "p" : "q" }) };
+  },
+};
+
+// ---- two generators with one number in common ----
+
+const DROPS = { min: 0, max: 0.8 }, SHIFTED = { min: 0, max: 3.5 };
+/** @param {number} drop */
+const dropCurve = (drop) => massCurve([1 - drop, drop], [1, 0]);
+
+/** @type {Figure} */
+const rivals = {
+  title: "Two generators, each with its flaw",
+  model({ drop, shift }) {
+    return { truth: null, curves: [{ name: "A", color: "var(--a)", vertices: dropCurve(drop) }, { name: "B", color: "var(--b)", vertices: bellsCurve(shift, 1) }] };
+  },
+  draw(values, made, { width, height, em }) {
+    const { drop, shift } = values, floor = 0.4 * height, half = width / 2, top = 3 * em;
+    const marks = [];
+    const toY = (/** @type {number} */ y) => floor - (y / 0.42) * (floor - top);
+    const bell = (/** @type {number} */ centre, /** @type {number} */ weight, /** @type {string} */ color, /** @type {number} */ from, /** @type {number} */ unit) =>
+      mark("path", { d: path(evenly(-3.2, 3.2, 60).map((x) => [from + (centre + x) * unit, toY(weight * normal(x, 0, 1))])), fill: "none", stroke: color, "stroke-width": 2.5 });
+    const unit = half / 16, first = half * 0.27, second = half * 0.75, wide = half / 11, start = half + 3.7 * wide;
+    for (const [name, text, x] of /** @type {[string, string, number][]} */ ([["a", "A loses modes", 0], ["b", "B shifts every mode", half]])) {
+      marks.push(label(text, x + 0.2 * em, 1.5 * em, { "text-anchor": "start", class: "name", fill: `var(--${name})` }));
+      marks.push(mark("line", { x1: x, x2: x + half - em, y1: floor, y2: floor, stroke: "var(--edge)" }));
+    }
+    marks.push(bell(0, 1 - drop, "var(--real)", first, unit), bell(0, drop, "var(--real)", second, unit), bell(0, 1, "var(--generated)", first, unit));
+    marks.push(bell(0, 1, "var(--real)", start, wide), bell(shift, 1, "var(--generated)", start, wide));
+    marks.push(label(`${percent(drop)} lost`, second, floor + 1.3 * em, { class: "small" }));
+    const rows = Object.entries(NUMBERS), from = floor + 3.4 * em, gap = (height - from - 0.6 * em) / rows.length, axis = Math.min(12 * em, 0.45 * width), span = width - axis - 4 * em;
+    marks.push(label("B − A", width - 3 * em, from - 0.2 * em, { "text-anchor": "start", class: "small", fill: "var(--soft)" }));
+    rows.forEach(([name, of], i) => {
+      const y = from + (i + 0.5) * gap, [a, b] = made.curves.map(({ vertices }) => of(vertices)), [xa, xb] = [a, b].map((value) => axis + value * span), same = Math.abs(a - b) < 0.005;
+      marks.push(label(name, axis - 0.8 * em, y + 0.35 * em, { "text-anchor": "end", class: "small" }));
+      marks.push(mark("line", { x1: axis, x2: axis + span, y1: y, y2: y, stroke: "var(--grid)" }), mark("line", { x1: xa, x2: xb, y1: y, y2: y, stroke: "var(--ink)", "stroke-width": 3 }));
+      marks.push(mark("circle", { cx: xa, cy: y, r: 7, fill: "var(--a)" }), mark("circle", { cx: xb, cy: y, r: same ? 3.5 : 7, fill: "var(--b)" }));
+      marks.push(label(same ? "equal" : `${a < b ? "+" : "−"}${Math.abs(a - b).toFixed(2)}`, width - 3 * em, y + 0.35 * em, { "text-anchor": "start", class: "small", "font-weight": same ? 700 : 400 }));
+    });
+    return {
+      marks: marks.join(""),
+      handles: [
+        { id: "drop", label: "Share of the modes that A loses", text: percent(drop), now: drop, ...DROPS, x: second, y: toY(drop * 0.399), color: "var(--a)",
+          drag: (_, y) => ({ drop: rounded(within(((floor - y) / (floor - top)) * (0.42 / 0.399), DROPS.min, DROPS.max), 0.01) }), press: (steps) => ({ drop: rounded(within(drop + 0.02 * steps, DROPS.min, DROPS.max), 0.01) }) },
+        { id: "shift", label: "Shift of B", text: shift.toFixed(2), now: shift, ...SHIFTED, x: start + shift * wide, y: toY(0.399), color: "var(--b)", carried: true,
+          drag: (x) => ({ shift: rounded(within((x - start) / wide, SHIFTED.min, SHIFTED.max), 0.01) }), press: (steps) => ({ shift: rounded(within(shift + 0.05 * steps, SHIFTED.min, SHIFTED.max), 0.01) }) },
+      ],
+      grab: (x, y) => (y > floor + em ? null : { id: x < half ? "drop" : "shift" }),
+    };
+  },
+};
+
+// ---- measured over the dimension, and over the number of samples ----
+
+/** The measurements along an axis: over d those of one n, over n one row for each d.
+ * @param {Cell[]} cells @param {"d" | "n"} axis */
+const along = (cells, axis) => [...new Set(cells.map((cell) => cell[axis === "d" ? "n" : "d"]))].map((held) => cells.filter((cell) => cell[axis === "d" ? "n" : "d"] === held).sort((a, b) => a[axis] - b[axis]));
+
+/** @type {Figure} */
+const sweep = {
+  title: "How wrong, measured",
+  needs: (hands) => (hands.includes("n") ? "n" : "d"),
+  model(values, { hands, measured }) {
+    const truth = bellsCurve(2, 1), axis = hands.includes("n") ? "n" : "d", rows = along(measured[axis] ?? [], axis);
+    const at = (/** @type {Cell[]} */ row) => row[row.findIndex((cell) => cell[axis] === closest(row.map((each) => each[axis]), values[axis]))];
+    const names = measured.names, colors = measured.colors;
+    /** @type {Named[]} */
+    const curves = axis === "d" ? rows.flatMap((row) => Object.keys(names).map((name) => ({ name: names[name], color: colors[name], vertices: vertexPairs(at(row).curves[name]) })))
+      : rows.map((row, i) => ({ name: `d = ${row[0].d}`, color: `var(--order${i})`, vertices: vertexPairs(at(row).curves.knn) }));
+    const lines = axis === "d" ? rows.flatMap((row) => Object.keys(names).map((name) => ({ name: names[name], color: colors[name], errors: row.map(({ iou }) => 1 - iou[name]) })))
+      : rows.map((row, i) => ({ name: `d = ${row[0].d}`, color: `var(--order${i})`, errors: row.map(({ iou }) => 1 - iou.knn) }));
+    return { truth, curves, more: { axis, stops: rows[0]?.map((cell) => cell[axis]) ?? [], lines } };
+  },
+  draw(values, made, { width, height, em, measured }) {
+    const { axis, stops, lines } = made.more;
+    if (!stops.length) return { marks: label(`measuring … ${percent(measured.share ?? 0)}`, width / 2, height / 2, { fill: "var(--soft)" }), handles: [] };
+    return trackDrawing({ id: axis, name: axis === "d" ? "dimension d" : "samples n of each", stops, now: values[axis], lines, em,
+      box: { left: 2 * em, right: width - 6.5 * em, top: 2.4 * em, bottom: height - 3.6 * em } });
+  },
+};
+
+/** @type {Record<string, Figure>} */
+export const FIGURES = { bells, boxes, modes, plane, paint, rivals, sweep };

@@ -1,0 +1,136 @@
+// The guesses: where the answer moves the figure, and which answer the figure then gives.
+
+import { pointAt } from "../_live/curve.js";
+import { NUMBERS, compared, nearest } from "./arithmetic.js";
+import { FIGURES, bellsCurve } from "./figures.js";
+
+/** @import { Vertex } from "../_live/curve.js" */
+/** @import { Made, Measured } from "./figures.js" */
+/** @import { Values } from "./stage.js" */
+
+/** A step's figure at some values. @typedef {{ values: Values, made: Made, measured: Measured }} At */
+
+/** How a guess changes a value: to this one, or this many times or this much more of the present one.
+ * @typedef {number | boolean | { times: number, low: number, high: number }} Change */
+
+const EVEN = 0.005; // a smaller difference counts as none
+const EVEN_AREA = 0.05; // shares of the area
+
+/** @param {number[]} list */
+const largest = (list) => list.indexOf(Math.max(...list));
+/** @param {number[]} list */
+const scaled = (list) => { const all = list.reduce((sum, each) => sum + each, 0); return list.map((each) => +(each / all).toFixed(4)); };
+
+/** Changes that depend on all values.
+ * @type {Record<string, (values: Values) => Values>} */
+const RULES = {
+  // The generator loses the heaviest real mode that it has.
+  drop({ p, q }) {
+    const lost = largest(p.map((/** @type {number} */ share, /** @type {number} */ i) => (q[i] > 0 ? share : -1)));
+    const left = q.map((/** @type {number} */ share, /** @type {number} */ i) => (i === lost ? 0 : share));
+    return { q: left.some((/** @type {number} */ share) => share > 0) ? scaled(left) : q };
+  },
+  // Half of what it makes goes to the mode that real data have least of.
+  invent({ p, q }) {
+    const made = p.indexOf(Math.min(...p));
+    return { q: scaled(q.map((/** @type {number} */ share, /** @type {number} */ i) => (i === made ? 0 : share / 2)).with(made, 0.5)) };
+  },
+  // Nine tenths of what it makes are of one mode, the rest of the others.
+  skew({ p }) {
+    const most = largest(p), others = p.map((/** @type {number} */ share, /** @type {number} */ i) => (i === most ? 0 : share));
+    const all = others.reduce((/** @type {number} */ sum, /** @type {number} */ share) => sum + share, 0);
+    return { q: scaled(others.map((/** @type {number} */ share) => (all ? (0.1 * share) / all : 0)).with(most, 0.9)) };
+  },
+  match: ({ drop }) => matched(drop, "precision = recall"),
+  area: ({ drop }) => matched(drop, "AuC"),
+};
+
+/** B where this number is that of A.
+ * @param {number} drop @param {string} number */
+function matched(drop, number) {
+  const of = NUMBERS[number], wanted = of(FIGURES.rivals.model({ drop, shift: 0 }, { hands: [], measured: { names: {}, colors: {} } }).curves[0].vertices);
+  return { shift: +nearest((shift) => of(bellsCurve(shift, 1)), wanted, 0, 3.5).toFixed(4) };
+}
+
+/** The measurement that a step's guess, or its figure, waits for.
+ * @param {{ figure: string, hands: string[], guess: { judge: string } }} step */
+export const needs = ({ figure, hands, guess }) => FIGURES[figure].needs?.(hands) ?? (guess.judge === "limit" ? "limits" : null);
+
+/** Values that a guess moves to.
+ * @param {Record<string, Change | string>} to @param {Values} values @returns {Values} */
+export function target(to, values) {
+  const found = Object.entries(to).map(([name, change]) => {
+    if (typeof change === "string") return RULES[change](values);
+    if (typeof change !== "object") return { [name]: change };
+    return { [name]: +Math.min(change.high, Math.max(change.low, values[name] * change.times)).toFixed(3) };
+  });
+  return Object.assign({}, values, ...found);
+}
+
+/** @param {At} at */
+const shown = ({ made }) => made.curves[0]?.vertices ?? /** @type {Vertex[]} */ (made.truth);
+/** @param {At} at @param {number} lam */
+const alpha = (at, lam) => pointAt(shown(at), lam).alpha;
+/** @param {At} at @param {number} lam */
+const beta = (at, lam) => pointAt(shown(at), lam).beta;
+/** @param {number} change @param {number} even @param {[string, string, string]} names less, the same, more */
+const sign = (change, even, [less, same, more]) => (Math.abs(change) < even ? same : change < 0 ? less : more);
+/** @param {At} at */
+const errorOf = ({ made }) => { const { excess, deficit, iou } = compared(made.curves[0].vertices, /** @type {Vertex[]} */ (made.truth)); return { excess, deficit, wrong: 1 - iou }; };
+
+/** The answer, one of the guess's options, from the figure before and after the move.
+ * @type {Record<string, (before: At, after: At) => string>} */
+export const JUDGES = {
+  // Precision at the precision end, recall at the recall end.
+  loses(before, after) {
+    const precision = alpha(after, 10) - alpha(before, 10), recall = beta(after, 0.1) - beta(before, 0.1);
+    return Math.min(precision, recall) > -EVEN ? "neither" : precision < recall ? "precision" : "recall";
+  },
+  middle(before, after) {
+    const ends = Math.abs(alpha(after, Infinity) - alpha(before, Infinity)) + Math.abs(beta(after, 0) - beta(before, 0));
+    return ends > EVEN ? "ends" : Math.abs(alpha(after, 1) - alpha(before, 1)) > EVEN ? "middle" : "nothing";
+  },
+  end: (before, after) => sign(alpha(after, Infinity) - alpha(before, Infinity), EVEN, ["falls", "stays", "rises"]),
+  gains(before, after) {
+    const [now, then] = [before, after].map((at) => pointAt(shown(at), Math.tan((at.values.angle * Math.PI) / 180)));
+    return then.alpha > now.alpha + EVEN ? "precision" : then.beta > now.beta + EVEN ? "recall" : "neither";
+  },
+  errors(_, after) {
+    const { fpr, fnr } = pointAt(shown(after), 1);
+    return sign(fpr - fnr, EVEN, ["generated", "equal", "real"]);
+  },
+  rarer(before, after) {
+    const [now, then] = [before, after].map((at) => pointAt(shown(at), Math.tan((at.values.angle * Math.PI) / 180)));
+    return sign(then.fpr - now.fpr, EVEN, ["real", "equal", "generated"]);
+  },
+  side: (_, after) => { const { excess, deficit } = errorOf(after); return sign(excess - deficit, EVEN_AREA, ["low", "near", "high"]); },
+  closer: (before, after) => sign(errorOf(after).wrong - errorOf(before).wrong, 0.02, ["closer", "same", "farther"]),
+  lower(before, after) {
+    const { excess, deficit } = compared(shown(after), shown(before));
+    return sign(excess - deficit, EVEN_AREA, ["lower", "same", "higher"]);
+  },
+  limit(before, after) {
+    const end = 1 - compared(after.made.curves[1].vertices, /** @type {Vertex[]} */ (after.made.truth)).iou;
+    return end < EVEN_AREA ? "on" : end < errorOf(before).wrong ? "closer" : "no";
+  },
+  apart: (_, after) => farthest(after, ["precision = recall"]),
+  apartByArea: (_, after) => farthest(after, ["AuC"]),
+  // The mean of all families over the dimension.
+  families(_, { made }) {
+    const off = made.curves.map(({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth))), all = off.reduce((sum, { excess, deficit }) => sum + excess - deficit, 0) / off.length;
+    return sign(all, EVEN_AREA, ["low", "near", "high"]);
+  },
+  // How the error of kNN in the most dimensions falls with four times as many samples.
+  helps({ values: { n: few } }, { values: { n: many }, made }) {
+    const { stops, lines } = made.more, { errors } = lines[lines.length - 1], share = errors[stops.indexOf(many)] / errors[stops.indexOf(few)];
+    return share <= 0.5 ? "half" : share <= 0.8 ? "some" : "hardly";
+  },
+};
+
+/** The number in which A and B differ most, but for one.
+ * @param {At} at @param {string[]} but */
+function farthest({ made }, but) {
+  const gaps = Object.entries(NUMBERS).filter(([name]) => !but.includes(name)).map(([name, of]) => ({ name, gap: Math.abs(of(made.curves[0].vertices) - of(made.curves[1].vertices)) }));
+  const most = gaps.reduce((best, each) => (each.gap > best.gap ? each : best));
+  return most.gap < EVEN ? "none" : most.name;
+}

@@ -1,0 +1,544 @@
+"""The course as data: each step is one screen with one thing to move, one guess, and what a reader should have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to a guess: its id (an outcome of the judge), its text, and one clause that says why it is so.
+
+    Without a text it is offered only where it is the answer.
+    """
+
+    id: str
+    label: str
+    because: str
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A question whose answer the figure gives.
+
+    to : values that the answer moves to, by name: a value, a rule of `guesses.js`, or {"times", "low", "high"}.
+    judge : the function of `guesses.js` that compares the figure before and after.
+    """
+
+    ask: str
+    to: Mapping[str, Any]
+    judge: str
+    options: Sequence[Option]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One screen.
+
+    lead, clause : what to do, and what it means. figure : a name in `FIGURES` of `figures.js`.
+    hands : what can be moved and is shown. start : the figure's values. takeaway : the answer to "what did you just
+    see?". help : formula and sources, a paragraph a line. explore : query of Explore's link, with {name} for a value.
+    """
+
+    lesson: str
+    lead: str
+    clause: str
+    figure: str
+    hands: Sequence[str]
+    start: Mapping[str, Any]
+    guess: Guess
+    takeaway: str
+    help: str
+    explore: Mapping[str, str] = field(default_factory=dict)
+
+
+LESSONS = MappingProxyType(
+    {
+        "modes": "Modes",
+        "overlap": "Overlap",
+        "classifier": "Classifier",
+        "samples": "Samples",
+        "extremes": "Extremes",
+        "number": "One number",
+        "dimension": "Dimension",
+    }
+)
+
+_HALF = {"scale": {"times": 0.5, "low": 0.5, "high": 2.5}}
+_FAR = "2026: Sykes, Simon, Rabin, Fadili (hal-05344404)."
+_BELLS = {"problem": "scaled-gaussian", "p.d": "1", "p.shift": "{shift}", "p.scale": "{scale}", "lam": "{lam}"}
+_MODES = {
+    "problem": "mixtures",
+    "p.d": "1",
+    "p.means": "-18,-6,6,18",
+    "p.real_weights": "{p}",
+    "p.generated_weights": "{q}",
+}
+_PLANE = {
+    "problem": "shifted-gaussians",
+    "p.d": "2",
+    "p.mu": "{mu}",
+    "n": "{n}",
+    "k": "{k}",
+    "split": "{split}",
+    "methods": "knn",
+}
+_SAMPLES = {"n": 80, "k": 8, "split": True, "mu": 1.0, "seed": 3, "moved": {}, "picked": -1, "limit": False}
+_EVEN = (0.25, 0.25, 0.25, 0.25)
+_LOSES = {
+    "precision": "More of what it makes can't be real.",
+    "recall": "It can't make what it lost; what it makes is still real.",
+    "neither": "It gave nothing up that it had.",
+}
+_MODES_HELP = (
+    "Each mode is one cell, with the shares p of the real and q of the generated data. "
+    "α(λ) = Σ min(λp, q), β(λ) = α(λ)/λ.\n" + _FAR
+)
+_BELLS_HELP = "α(λ) = ∫ min(λp, q), β(λ) = α(λ)/λ for the densities p and q.\n" + _FAR
+_SPLIT_HELP = (
+    "Around a sample z the ball to its k-th nearest neighbour of both sets holds c_X real and c_Y generated ones; kNN "
+    "says real where c_Y ≤ γ c_X. At each λ the best γ counts.\n" + _FAR
+)
+_SIDE = (
+    Option("high", "too high", "It errs more often than the best classifier: errors count as precision and recall."),
+    Option("near", "near the truth", "On these samples its errors are about those of the best classifier."),
+    Option("low", "too low", "Here it errs less often than the best classifier could on new samples."),
+)
+
+
+def _closer(because: str) -> tuple[Option, ...]:
+    return (
+        Option("closer", "closer", because),
+        Option("same", "no difference", "On these samples it comes to the same."),
+        Option("farther", "farther", "On these samples luck was on the other side; draw again."),
+    )
+
+
+def _options(texts: Mapping[str, str], **labels: str) -> tuple[Option, ...]:
+    return tuple(Option(name, labels.get(name, name), text) for name, text in texts.items())
+
+
+STEPS: tuple[Step, ...] = (
+    # ---- modes ----
+    Step(
+        lesson="modes",
+        lead="Pull a green bar down.",
+        clause="What the generator no longer makes is missing: recall.",
+        figure="modes",
+        hands=("q",),
+        start={"p": (0.4, 0.3, 0.2, 0.1), "q": (0.4, 0.3, 0.2, 0.1)},
+        guess=Guess("It drops the heaviest mode. What falls?", {"q": "drop"}, "loses", _options(_LOSES)),
+        takeaway="A dropped mode costs recall; precision stays, since all it still makes is real.",
+        help=_MODES_HELP,
+        explore=_MODES,
+    ),
+    Step(
+        lesson="modes",
+        lead="Pull up a bar where nothing is real.",
+        clause="An invented mode could not be real: precision.",
+        figure="modes",
+        hands=("q",),
+        start={"p": (0.5, 0.3, 0.2, 0.0), "q": (0.5, 0.3, 0.2, 0.0)},
+        guess=Guess("Half of what it makes is invented. What falls?", {"q": "invent"}, "loses", _options(_LOSES)),
+        takeaway="An invented mode costs precision; recall stays, since it still makes all that is real.",
+        help=_MODES_HELP,
+        explore=_MODES,
+    ),
+    Step(
+        lesson="modes",
+        lead="Change the shares, lose none.",
+        clause="It makes every mode, only too often or too rarely.",
+        figure="modes",
+        hands=("q",),
+        start={"p": _EVEN, "q": _EVEN},
+        guess=Guess(
+            "Nine in ten are of one mode. What moves?",
+            {"q": "skew"},
+            "middle",
+            _options(
+                {
+                    "ends": "A mode was lost or invented on the way.",
+                    "middle": "Nothing is lost or invented: the ends stay, the middle sags.",
+                    "nothing": "It had these shares before.",
+                },
+                ends="the ends",
+                middle="the middle",
+            ),
+        ),
+        takeaway="Two models can both have perfect ends and differ in the middle: that's why it takes a curve.",
+        help=_MODES_HELP,
+        explore=_MODES,
+    ),
+    # ---- overlap ----
+    Step(
+        lesson="overlap",
+        lead="Drag the generator away.",
+        clause="Grey is what both can make. The dot goes with it.",
+        figure="bells",
+        hands=("shift",),
+        start={"shift": 0.6, "scale": 1.0},
+        guess=Guess("It plays safe: half as wide. What falls?", _HALF, "loses", _options(_LOSES)),
+        takeaway="Precision and recall are what two distributions share; playing safe costs recall.",
+        help=_BELLS_HELP,
+        explore=_BELLS,
+    ),
+    Step(
+        lesson="overlap",
+        lead="Drag the dot along the curve.",
+        clause="λ weighs the real data. Each λ is one trade-off of one and the same pair.",
+        figure="bells",
+        hands=("shift", "angle"),
+        start={"shift": 1.2, "scale": 0.8},
+        guess=Guess(
+            "λ = 4. What gains?",
+            {"angle": 76},
+            "gains",
+            _options(
+                {
+                    "precision": "Weighed up, the real data account for more of what it makes; recall pays.",
+                    "recall": "From there λ = 4 weighs the real data less.",
+                    "neither": "λ was there already.",
+                }
+            ),
+        ),
+        takeaway="λ is the exchange rate: precision is bought with recall along one fixed curve.",
+        help="λ = α/β is the slope of the ray through the dot.\n" + _BELLS_HELP,
+        explore=_BELLS,
+    ),
+    # ---- classifier ----
+    Step(
+        lesson="classifier",
+        lead="Move it: where does a classifier err?",
+        clause="The best one says real where real is likelier. Coloured: its errors.",
+        figure="bells",
+        hands=("shift", "errors"),
+        start={"shift": 1.0, "scale": 1.0},
+        guess=Guess(
+            "Half as wide: which error is larger?",
+            _HALF,
+            "errors",
+            (
+                Option("real", "real called generated", "The wide one reaches into the narrow one's place."),
+                Option("generated", "generated called real", "The generated data lie where real is likelier."),
+                Option("equal", "equal", "They mirror each other."),
+            ),
+        ),
+        takeaway="Precision at λ = 1 is the sum of the best classifier's errors: equal data can't be told apart.",
+        help="fpr: share of real called generated. fnr: share of generated called real. α = λ fpr + fnr, β = fpr + "
+        "fnr/λ.\n" + _FAR,
+        explore=_BELLS,
+    ),
+    Step(
+        lesson="classifier",
+        lead="Drag the dot: the border moves.",
+        clause="λ is the cost of rejecting a real one. Each λ has its best classifier.",
+        figure="bells",
+        hands=("shift", "errors", "angle"),
+        start={"shift": 1.2, "scale": 1.0},
+        guess=Guess(
+            "λ = 4. Which error becomes rarer?",
+            {"angle": 76},
+            "rarer",
+            (
+                Option("real", "real called generated", "It costs four times as much, so more is called real."),
+                Option("generated", "generated called real", "From there λ = 4 makes the other error cheaper."),
+                Option("equal", "", "λ was there already."),
+            ),
+        ),
+        takeaway="The curve is the list of all best classifiers, one per price of their two errors.",
+        help="Precision α = λ fpr + fnr is the smallest cost any classifier can reach at λ.\n" + _FAR,
+        explore=_BELLS,
+    ),
+    # ---- samples ----
+    Step(
+        lesson="samples",
+        lead="Drag a sample.",
+        clause="No densities now: the nearest neighbours vote. Crosses: what they get wrong.",
+        figure="plane",
+        hands=("sample",),
+        start=_SAMPLES,
+        guess=Guess("k = 1: one neighbour decides. The estimate lies …", {"k": 1}, "side", _SIDE),
+        takeaway="An estimate is a curve of some classifier's errors; a poor classifier makes a generator look good.",
+        help=_SPLIT_HELP,
+        explore=_PLANE,
+    ),
+    Step(
+        lesson="samples",
+        lead="Pull the ring: more neighbours.",
+        clause="Few decide by chance; too many reach where the data are others.",
+        figure="plane",
+        hands=("sample", "k"),
+        start={**_SAMPLES, "k": 1},
+        guess=Guess(
+            "Eight instead, about √n. The estimate is …",
+            {"k": 8},
+            "closer",
+            _closer("More votes: chance decides less."),
+        ),
+        takeaway="k changes the verdict on the same samples: a comparison needs the same k.",
+        help="The strip has the error 1 − IoU at each k, on these samples.\n" + _SPLIT_HELP,
+        explore=_PLANE,
+    ),
+    Step(
+        lesson="samples",
+        lead="Slide to more samples.",
+        clause="The distributions stay. Draw again: how far does the estimate jump?",
+        figure="plane",
+        hands=("sample", "n"),
+        start={**_SAMPLES, "n": 20, "k": 5},
+        guess=Guess(
+            "200 of each. The estimate is …", {"n": 200}, "closer", _closer("More are judged: chance decides less.")
+        ),
+        takeaway="n changes the verdict too: few samples jump from draw to draw, so compare at the same n.",
+        help="The strip has the error 1 − IoU at each n, on these draws.\n" + _SPLIT_HELP,
+        explore=_PLANE,
+    ),
+    Step(
+        lesson="samples",
+        lead="Drag a hollow sample.",
+        clause="Filled ones vote, hollow ones are judged: the split keeps them apart.",
+        figure="plane",
+        hands=("sample",),
+        start={**_SAMPLES, "k": 3},
+        guess=Guess(
+            "No split: each votes on itself too. The estimate goes …",
+            {"split": False},
+            "lower",
+            (
+                Option("lower", "down", "With its own vote a sample is rarely called wrong: too few errors."),
+                Option("same", "nowhere", "On these samples it comes to the same."),
+                Option("higher", "up", "On these samples the voters happen to err more."),
+            ),
+        ),
+        takeaway="Without a split the classifier is judged on what it has seen, and slanders the generator.",
+        help=_SPLIT_HELP,
+        explore=_PLANE,
+    ),
+    Step(
+        lesson="samples",
+        lead="Slide k: what stays wrong?",
+        clause="With more samples neighbours come nearer; k voters stay k voters.",
+        figure="plane",
+        hands=("sample", "k"),
+        start={**_SAMPLES, "n": 120, "k": 5},
+        guess=Guess(
+            "Ever more samples, same k. The curve ends …",
+            {"limit": True},
+            "limit",
+            (
+                Option("on", "on the truth", "This many voters are hardly ever wrong by chance."),
+                Option("closer", "closer", "A few votes are still decided by chance."),
+                Option("no", "no closer", "A few votes are still decided by chance: samples don't repair it."),
+            ),
+        ),
+        takeaway="With k fixed the estimate tends to a wrong curve; only k that grows with n reaches the truth.",
+        help="ToyProblem.limit: around z each of the k voters is real with probability p/(p + q).\n"
+        "hal-05344404, proof of Theorem 5.",
+        explore=_PLANE,
+    ),
+    Step(
+        lesson="samples",
+        lead="Paint a pair that fools it.",
+        clause="Dashed is exact; kNN sees 200 samples of each.",
+        figure="paint",
+        hands=("paint",),
+        start={
+            "p": (0.0, 0.1, 0.3, 0.7, 0.9, 0.7, 0.3, 0.1, 0.0, 0.0, 0.1, 0.3, 0.5, 0.3, 0.1, 0.0),
+            "q": (0.0, 0.0, 0.1, 0.3, 0.6, 0.9, 0.8, 0.5, 0.3, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+            "seed": 1,
+            "split": True,
+            "pAt": 4,
+            "qAt": 5,
+        },
+        guess=Guess("Without a split on your pair: the estimate is …", {"split": False}, "side", _SIDE),
+        takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer than their balls.",
+        help="Even cells: α(λ) = Σ min(λp, q) over them. kNN with k = 14, about √n.\n" + _FAR,
+        explore={
+            "problem": "painted",
+            "p.d": "1",
+            "p.real_weights": "{p}",
+            "p.generated_weights": "{q}",
+            "n": "200",
+            "split": "{split}",
+            "methods": "knn",
+        },
+    ),
+    # ---- extremes ----
+    Step(
+        lesson="extremes",
+        lead="Drag the generator far away.",
+        clause="Bells never end: both have a little data everywhere. Watch the ends.",
+        figure="bells",
+        hands=("shift", "ends"),
+        start={"shift": 1.0, "scale": 1.0},
+        guess=Guess(
+            "Four widths away. The precision end …",
+            {"shift": 4.0},
+            "end",
+            _options(
+                {
+                    "falls": "Some of what it makes is where no real data are.",
+                    "stays": "The end asks only if there is any real data there, not how much.",
+                    "rises": "It overlaps more than before.",
+                },
+                rises="",
+            ),
+        ),
+        takeaway="Ends can be perfect while hardly anything is shared: they ignore how much.",
+        help="α∞ is the share of generated data in the co-support, where both have mass; β0 that of real data.\n"
+        + _FAR,
+        explore=_BELLS,
+    ),
+    Step(
+        lesson="extremes",
+        lead="Drag the box out.",
+        clause="These data do end: what sticks out is lost at every price.",
+        figure="boxes",
+        hands=("shift", "ends"),
+        start={"shift": 0.4, "scale": 1.0},
+        guess=Guess(
+            "Its centre reaches the edge. The precision end …",
+            {"shift": 1.0},
+            "end",
+            _options(
+                {
+                    "falls": "What sticks out can't be real, whatever λ.",
+                    "stays": "As much of it is inside as before.",
+                    "rises": "More of it is inside than before.",
+                }
+            ),
+        ),
+        takeaway="With bounded data the ends are the shares inside: what many published metrics aim at.",
+        help="α∞ = Q(cosupp), β0 = P(cosupp). The literature reads α∞ as Q(supp P): the same here, but a repeated "
+        "point inside supp P has Q(supp P) = 1 and an empty co-support.\n" + _FAR,
+        explore={"problem": "boxes", "p.d": "1", "p.volume": "{scale}", "p.overlap": "{inBoth}"},
+    ),
+    Step(
+        lesson="extremes",
+        lead="Pull the green cloud away.",
+        clause="These tails never end either: the dashed truth keeps its ends. Do the estimate's?",
+        figure="plane",
+        hands=("sample", "mu", "ends"),
+        start={**_SAMPLES, "mu": 0.5},
+        guess=Guess(
+            "Far apart. The estimate's precision end …",
+            {"mu": 3.0},
+            "end",
+            _options(
+                {
+                    "falls": "No sample stands in the tails: what nobody has seen counts as nothing.",
+                    "stays": "Enough samples still have neighbours of both kinds.",
+                    "rises": "On these samples more neighbours are mixed.",
+                },
+                rises="",
+            ),
+        ),
+        takeaway="Ends hang on a few samples in the tails; trust the middle of a curve before its ends.",
+        help="Both Gaussians have the whole plane as support, so the true ends are 1.\n" + _SPLIT_HELP,
+        explore=_PLANE,
+    ),
+    # ---- one number ----
+    Step(
+        lesson="number",
+        lead="Move A and B by hand.",
+        clause="Each row: a number of both. Where equal, it sees no difference.",
+        figure="rivals",
+        hands=("drop", "shift"),
+        start={"drop": 0.4, "shift": 0.4},
+        guess=Guess(
+            "B gets A's precision and recall. What differs most?",
+            {"shift": "match"},
+            "apart",
+            (
+                Option("AuC", "AuC", "Their areas differ although one point is the same."),
+                Option("F8, for precision", "F8 precision", "All that A makes is real; not so B."),
+                Option("F8, for recall", "F8 recall", "A can't make what it lost; B makes a bit of all."),
+                Option("precision at recall 0.05", "", "They differ most where recall hardly counts."),
+                Option("none", "none", "Here the curves are the same."),
+            ),
+        ),
+        takeaway="Equal precision and recall at one point; A misses modes, B is a bit wrong everywhere.",
+        help="F8: the best weighted mean of precision and recall along the curve, one of them counted 8 times. AuC: "
+        "the area.\nhal-05344404, section 4.4.",
+    ),
+    Step(
+        lesson="number",
+        lead="Make the areas equal by hand.",
+        clause="The area sums up everything, so it hides where they fail.",
+        figure="rivals",
+        hands=("drop", "shift"),
+        start={"drop": 0.5, "shift": 0.4},
+        guess=Guess(
+            "B gets A's area. What differs most?",
+            {"shift": "area"},
+            "apartByArea",
+            (
+                Option("precision = recall", "precision = recall", "Their middles differ although the areas agree."),
+                Option("F8, for precision", "F8 precision", "All that A makes is real; not so B."),
+                Option("F8, for recall", "F8 recall", "A can't make what it lost; B makes a bit of all."),
+                Option("precision at recall 0.05", "", "They differ most where recall hardly counts."),
+                Option("none", "none", "Here the curves are the same."),
+            ),
+        ),
+        takeaway="Trust the number that asks your question: F8 for precision or for recall, never the area alone.",
+        help="The area under the curve is 1 for equal distributions and 0 for ones that share nothing.\n"
+        "hal-05344404, section 4.4.",
+    ),
+    # ---- dimension ----
+    Step(
+        lesson="dimension",
+        lead="Drag the line to more dimensions.",
+        clause="The same shift, so the same truth; four families, 500 samples of each.",
+        figure="sweep",
+        hands=("d",),
+        start={"d": 8},
+        guess=Guess(
+            "2,048 features, as of images. The estimates lie …",
+            {"d": 2048},
+            "families",
+            (
+                Option("high", "too high", "All samples are about equally far: both kinds look alike."),
+                Option("near", "near the truth", "Their errors cancel here."),
+                Option("low", "too low", "Here the families err to the other side."),
+            ),
+        ),
+        takeaway="In many dimensions neighbours say little, and a generator looks better than it is.",
+        help="Two round Gaussians whose centres are 2 apart; k = √n, split, mean of 2 draws.\n" + _FAR,
+        explore={"problem": "high-dimension", "p.d": "{d}", "p.shift": "2", "n": "500"},
+    ),
+    Step(
+        lesson="dimension",
+        lead="Drag the line to more samples.",
+        clause="The same estimator, kNN, in few and in many dimensions.",
+        figure="sweep",
+        hands=("n",),
+        start={"n": 100},
+        guess=Guess(
+            "Four times as many, d = 64. Its error …",
+            {"n": 400},
+            "helps",
+            (
+                Option("half", "halves", "Here samples still help as in few dimensions."),
+                Option("some", "falls somewhat", "Each sample helps less than in few dimensions."),
+                Option("hardly", "hardly falls", "In so many dimensions neighbours stay far away."),
+            ),
+        ),
+        takeaway="More samples help quickly in few dimensions and slowly in many: report n and d with a number.",
+        help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent goes to 0 as d grows. "
+        "It promises a bound; a real error may do better.\nMeasured: mean of 4 draws.",
+        explore={"problem": "high-dimension", "p.d": "64", "p.shift": "2", "n": "{n}", "methods": "knn"},
+    ),
+)
+
+
+def payload() -> list[dict[str, Any]]:
+    """The steps as the browser takes them, each with its id: the lesson and its place in it."""
+    found: list[dict[str, Any]] = []
+    for step in STEPS:
+        place = 1 + sum(each["lesson"] == step.lesson for each in found)
+        guess = {**vars(step.guess), "options": [vars(option) for option in step.guess.options]}
+        found.append({**vars(step), "id": f"{step.lesson}-{place}", "guess": guess})
+    return found

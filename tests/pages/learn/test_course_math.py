@@ -1,0 +1,187 @@
+"""What the course computes in the browser, in a browser without an app, against prviz's own arithmetic."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+from pages._learn import course, steps
+from prviz.curves import PRCurve
+from prviz.curves.ground_truth import finite_masses, scaled_gaussians
+from prviz.curves.summaries import SUMMARIES
+from prviz.measure.estimates import measure
+from prviz.samples import SamplePair, Split
+from prviz.toys import toy
+from prviz.toys.failures import FAILURES, matched
+
+LAMS = [1e-3, 0.02, 0.3, 0.9, 1.0, 1.1, 2.5, 40.0, 1e3]
+RNG = np.random.default_rng(0)
+MASSES = {
+    "equal": ([1, 2, 3], [1, 2, 3]),
+    "nothing in common": ([1, 0, 0.5], [0, 0.3, 0]),
+    "one cell": ([0.7], [0.1]),
+    "empty cells": ([0, 0.5, 0, 0.5, 0], [0, 0.25, 0, 0.75, 0.5]),
+    "ratios that repeat": ([0.1, 0.2, 0.3, 0.4, 1], [0.2, 0.4, 0.6, 0.8, 0.05]),
+    "a line": tuple(RNG.choice(np.arange(21) / 20, (2, 25)).tolist()),
+    "any numbers": tuple(RNG.random((2, 64)).tolist()),
+}
+# A number's name on screen, and in Python.
+NAMED = {
+    "AuC": "auc",
+    "F8, for precision": "f8_precision",
+    "F8, for recall": "f8_recall",
+    "precision at recall 0.05": "alpha_at_005",
+}
+
+
+@pytest.fixture(scope="module")
+def bare(chromium: Browser) -> Page:
+    """A page whose ``course`` is the course's module."""
+    page = chromium.new_page()
+    page.goto("about:blank")
+    text = base64.b64encode(course.javascript().encode()).decode()
+    page.evaluate("async (url) => { window.course = await import(url); }", f"data:text/javascript;base64,{text}")
+    return page
+
+
+def assert_same(page: Page, vertices: list[list[float]], curve: PRCurve, tolerance: float) -> None:
+    found = page.evaluate("([v, l]) => l.map(lam => course.curve.pointAt(v, lam).alpha)", [vertices, LAMS])
+    np.testing.assert_allclose(found, curve.alpha(LAMS), atol=tolerance)
+
+
+def called(page: Page, module: str, name: str, *values: Any) -> Any:
+    return page.evaluate(f"(values) => course.{module}.{name}(...values)", list(values))
+
+
+@pytest.mark.parametrize("name", MASSES)
+def test_the_curve_of_masses_is_that_of_python(bare: Page, name: str) -> None:
+    p, q = MASSES[name]
+    vertices, truth = called(bare, "masses", "massCurve", p, q), finite_masses(p, q)
+    assert_same(bare, vertices, truth, 1e-12)
+    ends = [vertices[0][1], vertices[-1][0]]
+    np.testing.assert_allclose(ends, [truth.extreme_precision, truth.extreme_recall], atol=1e-12)
+
+
+@pytest.mark.parametrize(("shift", "scale"), [(0.0, 1.0), (1.0, 0.8), (-2.5, 0.5), (4.0, 2.5)])
+def test_two_bells_have_the_curve_of_python(bare: Page, shift: float, scale: float) -> None:
+    truth = scaled_gaussians(scale, 1, distance=abs(shift))
+    assert_same(bare, called(bare, "figures", "bellsCurve", shift, scale), truth, 2e-3)
+
+
+@pytest.mark.parametrize(("shift", "scale"), [(0.0, 1.0), (0.7, 0.5), (-1.5, 2.0), (4.0, 0.5)])
+def test_boxes_share_what_lies_in_both(bare: Page, shift: float, scale: float) -> None:
+    made = bare.evaluate("(values) => course.figures.FIGURES.boxes.model(values)", {"shift": shift, "scale": scale})
+    both = max(0.0, min(1.0, shift + scale) - max(-1.0, shift - scale))
+    truth = PRCurve(np.array(made["truth"]))
+    assert truth.extreme_precision == pytest.approx(both / (2 * scale))
+    assert truth.extreme_recall == pytest.approx(both / 2)
+
+
+@pytest.mark.parametrize("curve", ["drop", "shift", "widen", "reweight"])
+def test_numbers_of_a_curve_are_those_of_python(bare: Page, curve: str) -> None:
+    failure = FAILURES[curve]
+    truth = failure.curve(failure.stops()[len(failure.stops()) // 3])
+    by_key = {summary.key: summary for summary in SUMMARIES}
+    for name, key in NAMED.items():
+        found = bare.evaluate("([v, n]) => course.arithmetic.NUMBERS[n](v)", [truth.vertices.tolist(), name])
+        assert found == pytest.approx(by_key[key].of(truth), abs=2e-3), name
+    found = bare.evaluate("(v) => course.arithmetic.NUMBERS['precision = recall'](v)", truth.vertices.tolist())
+    assert found == pytest.approx(truth.alpha(1.0))
+
+
+def test_areas_compared_are_those_of_python(bare: Page) -> None:
+    one, other = (FAILURES[name].curve(1.5) for name in ("shift", "widen"))
+    found = called(bare, "arithmetic", "compared", one.vertices.tolist(), other.vertices.tolist())
+    assert list(found.values()) == pytest.approx(list(one.compare(other)), abs=1e-3)
+
+
+def test_a_match_is_that_of_python(bare: Page) -> None:
+    found = bare.evaluate("() => course.guesses.target({ shift: 'match' }, { drop: 0.3, shift: 0 }).shift")
+    strength = matched(FAILURES["shift"], lambda curve: float(curve.alpha(1.0)), 0.7)
+    assert found == pytest.approx(strength, abs=5e-3)
+
+
+@pytest.mark.parametrize("held_out", [True, False])
+@pytest.mark.parametrize("k", [1, 5, 29])
+def test_knn_on_samples_is_that_of_python(bare: Page, k: int, held_out: bool) -> None:
+    found = bare.evaluate(
+        """([k, apart]) => {
+            const values = { k, n: 60, split: apart, mu: 1, seed: 4, moved: { "0.3": [0.5, 0.25] }, picked: 0, limit: false };
+            const { made, samples } = { made: course.figures.FIGURES.plane.model(values, { hands: [], measured: {} }), samples: course.figures.drawn(values) };
+            return [samples, made.curves[0].vertices];
+        }""",  # noqa: E501
+        [k, held_out],
+    )
+    (real, generated), vertices = found
+    pair = SamplePair(np.array(real), np.array(generated))
+    assert pair.real.values[3].tolist() == [0.5, 0.25]
+    rows = np.arange(60)
+    halves = (rows[:30], rows[30:]) if held_out else (rows, rows)
+    split = Split(pair, (halves[0], halves[0]), (halves[1], halves[1]), held_out)
+    (estimate,) = measure(split, [("knn", k, None)], 0)
+    assert_same(bare, vertices, estimate.curve, 1e-9)
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_one_k_at_a_time_is_all_of_them_at_once(bare: Page, own: bool) -> None:
+    assert bare.evaluate(
+        """(own) => {
+            const { KS, drawn } = course.figures, { balls } = course.arithmetic;
+            const [real, generated] = drawn({ seed: 2, n: 40, mu: 0.5, moved: { "1.1": [0, 0], "1.2": [0, 0], "0.3": [0, 0] } });
+            const at = own ? real : [...generated, [0, 0]], all = balls(at, [real, generated], KS, own);
+            return KS.every((k, i) => JSON.stringify(balls(at, [real, generated], [k], own)) === JSON.stringify(all.map((each) => [each[i]])));
+        }""",  # noqa: E501
+        own,
+    )
+
+
+def test_samples_of_a_seed_have_the_problem_s_moments(bare: Page) -> None:
+    values = {"n": 200, "mu": 2.0, "seed": 1, "moved": {}}
+    drawn = np.array([called(bare, "figures", "drawn", {**values, "seed": seed}) for seed in range(20)])
+    np.testing.assert_allclose(drawn.mean(axis=(0, 2)), [[0, 0], [2, 2]], atol=0.05)
+    np.testing.assert_allclose(drawn.std(axis=(0, 2)), 1, atol=0.05)
+
+
+def test_the_limits_are_measured_at_the_figure_s_k_and_for_its_problem(bare: Page) -> None:
+    assert bare.evaluate("() => course.figures.KS") == list(course.KS)
+    limit = next(step for step in steps.STEPS if step.guess.judge == "limit")
+    assert limit.start["mu"] == course.LIMIT_PROBLEM["mu"]
+    truth = toy("shifted-gaussians", **course.LIMIT_PROBLEM).truth()
+    assert_same(bare, called(bare, "figures", "bellsCurve", float(np.sqrt(2)), 1.0), truth, 2e-3)
+
+
+def test_the_dimension_s_truth_is_the_toy_s(bare: Page) -> None:
+    truth = toy("high-dimension", d=16, shift=course.DISTANCE).truth()
+    made = bare.evaluate("() => course.figures.FIGURES.sweep.model({ d: 1 }, { hands: ['d'], measured: {} })")
+    assert_same(bare, made["truth"], truth, 2e-3)
+
+
+def test_every_solution_is_an_option_and_those_without_samples_are_the_mathematics(bare: Page) -> None:
+    found = bare.evaluate(
+        "(content) => Object.fromEntries(content.steps.map((step) => [step.id, course.handouts.solution(step, content)?.id]))",  # noqa: E501
+        {"steps": steps.payload(), "measured": {"limits": course.limits(), "names": {}, "colors": {}}},
+    )
+    for step in steps.payload():
+        ids = {option["id"] for option in step["guess"]["options"]}
+        assert found[step["id"]] in ids or step["figure"] == "sweep", step["id"]
+    drop = finite_masses([0.4, 0.3, 0.2, 0.1], [0, 0.5, 1 / 3, 1 / 6])
+    assert (found["modes-1"] == "recall") == (drop.extreme_recall < 1 == drop.extreme_precision)
+    narrow = scaled_gaussians(0.5, 1, distance=1.0)
+    fpr, fnr = narrow.vertices[narrow.vertex_at(1.0)]
+    assert (found["classifier-1"] == "real") == (fpr > fnr)
+    assert found["extremes-1"] == "stays"
+
+
+def test_fine_stripes_with_nothing_in_common_still_get_a_curve(bare: Page) -> None:
+    areas = bare.evaluate(
+        """([p, q]) => Array.from({ length: 8 }, (_, seed) => {
+            const { curves, truth } = course.figures.FIGURES.paint.model({ p, q, seed, split: true }, {});
+            return [course.arithmetic.auc(curves[0].vertices), course.arithmetic.auc(truth)];
+        })""",
+        [[1.0, 0.0] * 8, [0.0, 1.0] * 8],
+    )
+    assert all(estimate > 0.03 and truth == 0 for estimate, truth in areas)
