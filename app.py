@@ -49,7 +49,9 @@ if __name__ == "__main__":
     run()
 else:
     publish_style(CSS)
-    # Explore's own rules: the server names the page in its first byte, the bar each one that follows.
+    # Explore's and Triage's own rules: the server names the page in its first byte, the bar each one that follows.
     _rules = Path(__file__).with_name("pages").joinpath("_explore", "screen.css").read_text("utf-8")
     publish_style(f":where(:root:not(.page-triage, .page-learn, .page-bias_lab)) {{\n{_rules}}}")
+    _rules = Path(__file__).with_name("pages").joinpath("_triage", "screen.css").read_text("utf-8")
+    publish_style(f":where(:root.page-triage) {{\n{_rules}}}")
     app = st.App(__file__, **sessions.options(warm_up))

@@ -6,31 +6,39 @@ import streamlit as st
 
 from pages._shared.cache import session as shared
 from pages._triage import work
-from pages._triage.session import session, write_link
-from pages._triage.settings import choose_settings, choose_source, settings_link
+from pages._triage.session import EQUAL, session
+from pages._triage.settings import choose_settings, choose_source, settings_link, settings_title
 from pages._triage.source import array
-
-IDEA = (
-    "One set of real samples, the **reference**, and many generated ones, the **checkpoints** of a training run or of "
-    "a sweep: which is the best, how sure is that, and what is wrong with it? Each checkpoint is measured once against "
-    "the reference, and the result is kept."
-)
 
 
 def page() -> None:
-    if shared().page != "triage":
-        work.come_back()
+    """Draw the choices, folded into the bar where there is something to see, and what they give."""
     shared().page = "triage"
     st.title("Triage", anchor=False)
-    st.markdown(IDEA)
-    with st.container(border=True, key="triage-choice"):
-        source = choose_source()
-        settings = choose_settings(array(source.which)) if source else None
+    kept = session()
+    with st.container(key="triage-bar" if kept.folded else "triage-form", horizontal=kept.folded):
+        data, how = (st.popover(title) for title in kept.titles) if kept.folded else (st.container(), st.container())
+        with data:
+            source = choose_source()
+        if source is not None and kept.sized != source.which:  # other sizes, which say by themselves what they need
+            kept.sized = source.which
+            if kept.equal_by_default:
+                kept.equal_by_default = st.session_state[EQUAL] = False
+        with how:
+            settings = choose_settings(array(source.which)) if source else None
+    for reason in kept.refused.values():
+        st.warning(reason, icon=":material/link:")
     if source is None or settings is None:
-        session().stop_runs()
-        return
-    write_link({**source.link, **settings_link(settings)})
-    work.box(source, settings)
+        kept.stop_runs()
+        seen, titles = False, kept.titles
+    else:
+        kept.base_link = {**source.link, **settings_link(settings)}
+        count = f"{len(source.checkpoints)} checkpoints, {source.reference.n:,} real"
+        titles = f"{source.title}: {count}", settings_title(settings)
+        seen = work.box(source, settings)
+    if (kept.folded, kept.titles) != (seen, titles):
+        kept.folded, kept.titles = seen, titles
+        st.rerun()
 
 
 page()

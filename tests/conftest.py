@@ -57,7 +57,7 @@ LONGEST_FIRST = (
     "pages/lab/test_bias_lab_browser",
     "studies/test_battery",
     "pages/live/test_live_keys_browser",
-    "pages/triage/test_ranking_browser",
+    "pages/triage/test_screen_browser",
     "measure/test_scalars",
     "diagnostics/test_influence",
     "estimators/test_estimators",

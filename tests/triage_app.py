@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 import prviz
 from prviz.estimators import ESTIMATORS
 from tests.explore_app import APP, healthy
+from tests.lab_app import press, until_done
 
 SLOW = "slow"
 
@@ -29,6 +30,12 @@ def triage(part: str = "Report", **query: str) -> AppTest:
     assert app.title[0].value == "Triage"
     healthy(app)
     return app
+
+
+def begin(app: AppTest) -> AppTest:
+    """Start what does not begin by itself."""
+    label = next((each.label for each in until_done(app).button if each.label in ("Start", "Continue")), None)
+    return app if label is None else press(app, label)
 
 
 def table(app: AppTest) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from pages._learn import steps
-from pages._live.figure import _LOADER, as_text
+from pages._live.figure import as_text, load_published
 from pages._live.modules import bundle
 from pages._shared import answers
 from pages._work.jobs import JobRequest, Progress
@@ -18,7 +18,6 @@ from pages._work.store import LeastRecentlyUsed
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.server.static_files import publish
 from prviz.studies.convergence import measured
 from prviz.toys import toy
 
@@ -42,9 +41,11 @@ def javascript() -> str:
 
 
 STYLE = (_FOLDER / "course.css").read_text(encoding="utf-8")
-SCRIPT = publish(javascript())
 _component = st.components.v2.component(
-    "prviz_course", html='<div class="course-root"></div>', js=_LOADER.format(name=SCRIPT), isolate_styles=False
+    "prviz_course",
+    html='<div class="course-root"></div>',
+    js=load_published(javascript(), announced=False),
+    isolate_styles=False,
 )
 
 

@@ -18,7 +18,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages._live.modules import bundle
-from pages._live.standout import Standout
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
 from prviz.figures import SYMBOLS
@@ -34,6 +33,11 @@ export default (await import(new URL("{name}", page).href)).default;
 """
 
 
+def load_published(text: str, *, announced: bool = True) -> str:
+    """JavaScript for a component that loads this module from the server; see `publish`."""
+    return _LOADER.format(name=publish(text, announced=announced))
+
+
 def javascript() -> str:
     """The live figure's modules as one."""
     return bundle(_FOLDER / "main.js")
@@ -43,7 +47,7 @@ _component = st.components.v2.component(
     "prviz_live",
     html=(_FOLDER / "live.html").read_text(encoding="utf-8"),
     css=(_FOLDER / "live.css").read_text(encoding="utf-8"),
-    js=_LOADER.format(name=publish(javascript())),
+    js=load_published(javascript()),
     isolate_styles=False,
 )
 # An invisible component that stores the frames where every live figure of the page finds them.
@@ -66,7 +70,8 @@ class Pane:
     select: True if samples can be selected, by a box or a lasso.
     note: a word after every estimate in the legend of a "pr" figure.
     picks: the control that a click on a point moves, to the point's customdata.
-    item: the pane is all about this item of a `Standout`.
+    item: the pane is all about this item of the figure's group of linked views.
+    brush: a drag across picks items of that group.
     link: names the samples that the customdata of the points are rows of; samples marked in one pane are ringed in
     all panes of the figure.
     compact: no room for the row of buttons, which then stands on the plot.
@@ -91,6 +96,7 @@ class Pane:
     picks: str = ""
     link: str = ""
     item: str = ""
+    brush: bool = False
     alt: str = ""
     help: str = ""
 
@@ -214,7 +220,7 @@ def live_figure(
     model: Model | None = None,
     explorer: Mapping[str, Any] | None = None,
     answer: Mapping[str, Any] | None = None,
-    standout: Standout | None = None,
+    standout: str = "",
 ) -> None:
     """Draw the panes; moved controls come back through `moved(key)`.
 
@@ -227,7 +233,8 @@ def live_figure(
     off, by its id, as drawn here; the rows mark both.
     model: draws the figure at other stops of its controls, instead of frames.
     explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/space.py).
-    standout: items of which one at a time stands out in this and other figures.
+    standout: a group of linked views, in which one item at a time stands out (pages/_live/group.js). Traces carry an
+    item's id as their `meta`, points as their customdata, panes as their `item`.
     answer: the state of the drawing, as `pages._work.jobs.Status` gives it, and "other" (live_view.py).
     """
     linked = [
@@ -248,7 +255,7 @@ def live_figure(
         "errors": None if errors is None else dict(errors),
         "model": None if model is None else {"name": model.name, "constants": model.constants},
         "explorer": explorer,
-        "standout": None if standout is None else standout.payload(),
+        "standout": standout,
     }
     if model is not None:  # its drawing changes with everything but the controls' values
         content["frames"] = _digest(as_text({**content, "controls": [control.id for control in controls]}))
@@ -256,14 +263,14 @@ def live_figure(
     revision = _digest(text).encode()
     # An answer must differ from the one before, or the browser would wait for ever: "turn" numbers the user's moves.
     # Neither "turn" nor the drawing's state is in the revision, since neither changes the drawing.
-    turn = moved(key).get("turn") if controls or standout else 0
+    turn = moved(key).get("turn") if controls else 0
     beside = {**(answer or {}), "turn": turn if isinstance(turn, int) else 0}
-    rest = as_text(beside if standout is None else {**beside, "selected": standout.selected})
+    rest = as_text(beside)
     _component(
         key=key,
         data=revision + text[:-1] + b"," + rest[1:],  # bytes travel as they are; a dict would be encoded a second time
         default={"values": None},
-        on_values_change=(lambda: None) if standout is None else (lambda: standout.chosen(moved(key).get("selected"))),
+        on_values_change=lambda: None,
     )
 
 

@@ -17,7 +17,7 @@ import { makeLegend, makeTable, noCells } from "./readout.js";
 import { makeRows, noRows } from "./rows.js";
 import { noRings, takeRings } from "./rings.js";
 import { markSheet } from "./sheet.js";
-import { escapeStandout, leaveStandout, takeStandout } from "./standout.js";
+import { fadePane, leaveStandout, takeStandout } from "./standout.js";
 import { store } from "./store.js";
 import { look } from "./view.js";
 
@@ -27,7 +27,7 @@ import { look } from "./view.js";
 /** @import { Requests } from "./requests.js" */
 /** @import { Rings } from "./rings.js" */
 /** @import { Rows } from "./rows.js" */
-/** @import { StandoutGroup } from "./standout.js" */
+/** @import { StandoutGroup } from "./group.js" */
 /** @import { Payload } from "./view.js" */
 
 /**
@@ -52,13 +52,14 @@ import { look } from "./view.js";
  * @property {Explorer | null} explorer
  * @property {Rings} rings
  * @property {StandoutGroup | null} standout
+ * @property {() => void} follow called when another item stands out
  * @property {Cells} table
  * @property {Rows} rows
  *
  * @typedef {typeof PARTS[number]} Part
  */
 
-const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "standout", "panes", "explorer", "rows", "verdict", "readout", "progress", "picture"]);
+const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "panes", "explorer", "rows", "verdict", "readout", "progress", "picture"]);
 const RESIZE_MS = 80; // without a change of the width, after which all panes are drawn anew
 // While a slider of the main figure is held: how long the others wait for a pause, and how long at most in all. Drawing
 // thousands of samples takes longer than a step of the slider.
@@ -76,7 +77,7 @@ function create(parent) {
   const controls = new Controls(parts.controls, { changed: (control, rest) => controlChanged(live, control, rest), released: () => askLater(live) });
   /** @type {LiveFigure} */
   const live = {
-    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, redraw: () => { draw(live); }, wire: (pane, plotly) => wire(live, pane, plotly), leave,
+    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, redraw: () => { draw(live); }, follow: () => live.panes.forEach((pane) => fadePane(live, pane)), wire: (pane, plotly) => wire(live, pane, plotly), leave,
     plotly: null, size: "", frame: 0, drawn: 0, panes: [], requests: noRequests(), explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
   };
   const resized = () => timers.start("resize", RESIZE_MS, () => {
@@ -90,10 +91,7 @@ function create(parent) {
   const listener = (curves = true) => {
     if (!controls.list.length && live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane) || movesLam(pane)))) schedule(live, curves);
   };
-  const escape = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === "Escape") closeHelps(root);
-    escapeStandout(live, event);
-  };
+  const escape = (/** @type {KeyboardEvent} */ { key }) => { if (key === "Escape") closeHelps(root); };
   const clicked = (/** @type {Event} */ { target }) => {
     if (target instanceof Element) closeHelps(root, target);
     // another toy, of which Python hears by itself
@@ -144,7 +142,7 @@ function purge(live, pane) {
 function update(live, payload) {
   // The same content again: with another turn it is an answer that changes nothing on screen, else another theme.
   const same = payload.revision === live.payload.revision;
-  const theme = same && payload.turn === live.payload.turn && payload.selected === live.payload.selected;
+  const theme = same && payload.turn === live.payload.turn;
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
   live.controls.take(payload.controls, isLate(live));

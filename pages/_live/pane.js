@@ -18,6 +18,7 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  * @property {boolean} select
  * @property {string} link
  * @property {string} item
+ * @property {boolean} brush a drag across picks items
  * @property {boolean} square
  * @property {boolean} fit as large as the window lets it be, without a legend
  * @property {boolean} wide
@@ -260,7 +261,7 @@ export function themed(live, pane, figure) {
   if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
   Object.assign(layout, {
     // A drag zooms only after a press of the button for it; nor must a finger that scrolls the page select what it crosses.
-    dragmode: spec.link && !spec.small && !matchMedia("(pointer: coarse)").matches ? "lasso" : false,
+    dragmode: matchMedia("(pointer: coarse)").matches ? false : spec.brush ? "select" : spec.link && !spec.small ? "lasso" : false,
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     height: spec.square ? squareHeight(width, spec) : ((isStrip(spec) || spec.compact) && pane.plot.clientHeight) || spec.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("st-secondary-background-color"), bordercolor: grid, font },

@@ -2,7 +2,7 @@
 // The frames are every curve and every number of the table at every stop of k and of the bandwidth
 // (pages/_shared/frames.py). They come in a component of their own, whose default export is in this file.
 
-/** @import { StandoutGroup } from "./standout.js" */
+/** @import { StandoutGroup } from "./group.js" */
 
 /**
  * Where the sliders of k and of the bandwidth stand; null is the automatic bandwidth.

@@ -13,7 +13,6 @@ import { store } from "./store.js";
 /** @import { PaneSpec } from "./pane.js" */
 /** @import { Table } from "./readout.js" */
 /** @import { More } from "./requests.js" */
-/** @import { StandoutSpec } from "./standout.js" */
 /** @import { Stop } from "./store.js" */
 
 /**
@@ -33,9 +32,8 @@ import { store } from "./store.js";
  * @property {Record<string, number> | null} errors of the area of each curve that Python has drawn, on a surrogate
  * @property {{ name: string, constants: any } | null} model
  * @property {ExplorerSpec | null} explorer
- * @property {StandoutSpec | null} standout
+ * @property {string} standout the group of linked views (group.js), "" where there is none
  * @property {number} [turn] of the request that is answered
- * @property {string | null} [selected] the item chosen, as Python has it
  * @property {More | null} [more] the drawing is not final
  * @property {boolean} [stale] the drawing is of other settings
  * @property {boolean} [other] the drawing is of other data, while those that are wanted are measured

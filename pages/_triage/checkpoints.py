@@ -15,6 +15,7 @@ from pages._triage.session import session
 from pages._work.jobs import Progress
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import ESTIMATORS
+from prviz.figures import key_text
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples
@@ -32,7 +33,8 @@ class CheckpointResults:
 
     key : equal keys, equal contents; part of every cache key of a result computed from these checkpoints.
     reference : the real samples as measured. load : reads a checkpoint's samples as measured, with labels and pictures.
-    settings : how all are measured. method : the selected family, one of `settings.methods`.
+    settings : how all are measured. method : the family that the verdict rests on, one of `settings.methods`.
+    by_risk : True if that is the one of the lowest held-out risk, False if the user has chosen it.
     outcomes : measurements and failures so far. total : the number of checkpoints.
     holdout : other real samples, if the user gave some.
     uploaded : where pictures of the samples come from, for `pages._shared.media`.
@@ -47,6 +49,7 @@ class CheckpointResults:
     total: int
     holdout: Samples | None = None
     uploaded: Uploaded | None = None
+    by_risk: bool = False
 
     @property
     def complete(self) -> bool:
@@ -89,12 +92,12 @@ def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple
 
 def selected(found: CheckpointResults) -> str | None:
     """Name of the selected checkpoint; None if it is not measured."""
-    name = session().selected
+    name = session().choice.selected
     return name if name in found.names else None
 
 
 def select(name: str | None) -> None:
-    session().selected = name
+    session().choice.selected = name
 
 
 def count_of(count: int, noun: str) -> str:
@@ -197,6 +200,11 @@ class Diagnosis:
     def keys_of(self, group: str, lam: float) -> Any:
         """Ratios c_Y / c_X of all rows of a group, in the order of `rows`."""
         return self.classifiers.keys[self.classifiers.most_extreme(group, lam, len(self.places))]
+
+    def cut(self, role: Role, lam: float) -> str:
+        """The cut of the best classifier at lam, as its clearest mistakes reach it; "" where there are none."""
+        keys = self.keys_of(GROUP[role], lam)
+        return f"{RATIO} {'at most' if role == 'real' else 'at least'} {key_text(keys[-1])}" if len(keys) else ""
 
     # ---- results that a job may compute ----
 

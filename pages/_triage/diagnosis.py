@@ -15,6 +15,7 @@ from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
 from pages._triage import evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
+from pages._triage.possible import faults_of
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
 from prviz.figures.theme import number
@@ -71,20 +72,22 @@ def draw(found: CheckpointResults) -> None:
         f"samples in {case.pair.d:,} dimensions; {plain(case.title)}{k}, {split}, seed {settings.seed}. "
         f"AuC, the area under the curve, is {number(measured.summaries['auc'])} (1: equal, 0: nothing in common)."
     )
-    problems: tuple[TriageFinding, ...] | None = case.known(
-        "findings",
-        case.seconds(2) + case.bootstrap_seconds,
-        lambda tick: findings(
-            case.pair,
-            measured.estimate,
-            bandwidth=settings.bandwidth,
-            split=settings.split,
-            seed=settings.seed,
-            held_out=None if found.holdout is None else held_out_distances(found.reference, found.holdout),
-            progress=tick,
-        ),
-        found.holdout and found.holdout.digest,
-    )
+    problems: tuple[TriageFinding, ...] | None = faults_of(found).get(measured.checkpoint.name)
+    if problems is None:
+        problems = case.known(
+            "findings",
+            case.seconds(2) + case.bootstrap_seconds,
+            lambda tick: findings(
+                case.pair,
+                measured.estimate,
+                bandwidth=settings.bandwidth,
+                split=settings.split,
+                seed=settings.seed,
+                held_out=None if found.holdout is None else held_out_distances(found.reference, found.holdout),
+                progress=tick,
+            ),
+            found.holdout and found.holdout.digest,
+        )
     nothing = st.container()
     if problems is not None:
         for finding in problems:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages._shared.text import plain
-from pages._triage.session import FOLDER, session
+from pages._triage.session import FOLDER, REFERENCE, session
 from prviz.embed.base import EmbeddingEncoder, EncoderOptions
 from prviz.embed.registered import ENCODERS, load_encoder, written
 from prviz.embed.run import embed
@@ -43,6 +43,7 @@ def draw(listing: FolderListing) -> None:
             else:
                 session().listing = None
                 st.session_state[FOLDER] = folder_of(str(name))
+                st.session_state[REFERENCE] = f"{folder_of(str(name))}/{Path(str(real)).name}.samples.parquet"
                 st.rerun()
         if session().embedded:
             st.warning("\n".join(f"- {plain(each)}" for each in session().embedded), icon=":material/broken_image:")

@@ -7,8 +7,9 @@ with the number of files would become another option when that number changes.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import streamlit as st
@@ -35,8 +36,9 @@ class FolderListing:
     """Contents of the folder that the app serves, when it was last read.
 
     files : by folder, files that may hold samples. tables : by folder, files that may hold metadata. out : by folder,
-    the number of links that lead out. signatures : by path, size and time of every file. pictures : folders with
-    pictures in them or in their own folders. networks : ONNX files.
+    the number of links that lead out. skipped : by folder, the number of files in no format of samples. signatures : by
+    path, size and time of every file. pictures : folders with pictures in them or in their own folders. networks : ONNX
+    files.
     """
 
     served: Path
@@ -47,6 +49,7 @@ class FolderListing:
     signatures: dict[Path, Signature]
     pictures: list[str]
     networks: list[str]
+    skipped: dict[str, int] = field(default_factory=dict)
 
 
 def choose() -> CheckpointSource | None:
@@ -60,7 +63,10 @@ def choose() -> CheckpointSource | None:
     parts = folder.split("/") if folder else []
     above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
     options = [name for each in above for name in listing.files.get(each, [])]
-    likely = next((name for name in options if _LIKELY.search(name.rpartition("/")[2])), None)
+    # Among the checkpoints themselves nothing is guessed: copy_of_ref.npy is none the less a checkpoint.
+    above_only = [name for name in options if name not in listing.files[folder]]
+    candidates = [name for name in above_only if _LIKELY.search(name.rpartition("/")[2])]
+    likely = candidates[0] if len(candidates) == 1 else None
     reference: str | None = st.selectbox(
         "Reference: the file with the real samples",
         options,
@@ -104,7 +110,17 @@ def choose() -> CheckpointSource | None:
         return None
     link = {"data": "folder", "folder": folder or ".", "reference": reference}
     link |= {} if held_out is None else {"holdout": held_out}
-    return source.assembled(which, real, checkpoints, ResultCache.cache, listing.signatures, link=link, holdout=holdout)
+    return source.assembled(
+        which,
+        real,
+        checkpoints,
+        ResultCache.cache,
+        listing.signatures,
+        link=link,
+        title=f"{folder}/" if folder else "folder",
+        watch=lambda: _has_grown(folder),
+        holdout=holdout,
+    )
 
 
 def _listed() -> FolderListing | None:
@@ -136,6 +152,35 @@ def _listed() -> FolderListing | None:
 
 def _look_again() -> None:
     session().listing = None
+    session().seen.clear()
+
+
+def _has_grown(folder: str) -> bool:
+    """True if files of the folder are new or others, and written to the end; the next run of the page has them."""
+    listing, seen = session().listing, session().seen
+    if listing is None:
+        return False
+    try:
+        names, _ = listing.below.files(folder)
+    except OSError:
+        return False
+    root, now = listing.below.root, time.monotonic()
+    paths = [root / folder / name for name in names if not name.startswith(".") and name.lower().endswith(ACCEPTED)]
+    signed = {path: source.signature(path) for path in paths}
+    for path, found in signed.items():
+        if path not in seen or seen[path][0] != found:
+            seen[path] = found, now
+    new = [path for path, found in signed.items() if listing.signatures.get(path) != found]
+    if not any(now - seen[path][1] >= source.SETTLED for path in new):
+        return False
+    fresh = _read(listing.served)
+    for path in new:  # what is still written comes later
+        if now - seen[path][1] < source.SETTLED:
+            name = path.relative_to(root).as_posix()
+            fresh.signatures.pop(path, None)
+            fresh.files[folder] = [each for each in fresh.files[folder] if each != name]
+    session().listing = fresh
+    return True
 
 
 def _read(served: Path) -> FolderListing:
@@ -156,11 +201,12 @@ def _read(served: Path) -> FolderListing:
         listing.files[folder] = [path for path in files if table_beside(path) not in files]
         listing.tables[folder] = [path for path in paths if path.lower().endswith(".csv")]
         listing.out[folder] = out
+        listing.skipped[folder] = len(paths) - len(files) - sum(path.lower().endswith(EXTENSIONS) for path in paths)
         listing.networks.extend(path for path in paths if path.lower().endswith(".onnx"))
         if any(path.lower().endswith(EXTENSIONS) for path in paths):
             parts = folder.split("/")
             pictured |= {"/".join(parts[:count]) for count in range(1, len(parts) + 1)} - {""}
-        for path in listing.files[folder]:
+        for path in files:
             listing.signatures[below.root / path] = source.signature(below.root / path)
     listing.pictures.extend(sorted(pictured, key=natural))
     return listing
@@ -184,7 +230,9 @@ def _folder(listing: FolderListing) -> str:
             persist_state="session",
         )
         st.button("Look again", on_click=_look_again, key="triage-look", icon=":material/refresh:")
-        st.caption(f"{count_of(len(listing.files[folder]), 'file')} in it")
+        skipped = listing.skipped.get(folder, 0)
+        left_out = f", {skipped} skipped: no format of samples" if skipped else ""
+        st.caption(f"{count_of(len(listing.files[folder]), 'file')} in it{left_out}")
     if len(listing.files) > MOST_FOLDERS:
         st.caption(f"The first {MOST_FOLDERS} folders are offered; start the app on a smaller one for the others.")
     if listing.out.get(folder):
@@ -198,7 +246,7 @@ def _table(listing: FolderListing, folder: str) -> str | None:
         st.session_state.pop(TABLE, None)
         return None
     return st.selectbox(
-        "Metadata (optional): a table with the columns file and step, and any others of numbers",
+        "Metadata (optional): a table with the columns file, step and run, and any others of numbers",
         options,
         index=None,
         key=_kept(TABLE, options, lambda: None),

@@ -231,7 +231,9 @@ def _choose_lams(case: Diagnosis) -> dict[Role, float]:
 def counted(case: Diagnosis, role: Role, lam: float) -> str:
     """Text with the number and share of a role's samples in its group at lam."""
     count, n = len(getattr(case.classifiers.groups(lam), GROUP[role])), len(case.evaluated(role))
-    return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE[role]} at λ = {number(lam)}"
+    cut = case.cut(role, lam)
+    said = f": {cut}" if cut else ""
+    return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE[role]} at λ = {number(lam)}{said}"
 
 
 def group_file(case: Diagnosis, role: Role, lam: float) -> str:

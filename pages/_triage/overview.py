@@ -1,4 +1,4 @@
-"""Part of the Triage page: all checkpoints' curves, and their summaries over the steps."""
+"""Part of the Triage page: all numbers of all checkpoints, over the steps and one by one."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
-from pages._live.standout import Item, Standout
 from pages._shared import answers, cache
-from pages._shared.text import plain
 from pages._shared.widgets import choose_one
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, select, selected
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement
+from pages._triage.table import GROUP
 from pages._work.jobs import Progress
 from pages._work.store import LeastRecentlyUsed
 from prviz.curves.summaries import DIVERGENCES, SUMMARIES, Summary
-from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 from prviz.figures.triage import (
     CheckpointView,
     StepAxis,
     checkpoint_panels,
     checkpoint_trade_figure,
-    checkpoints_figure,
     in_order,
     step_words,
     steps_figure,
@@ -45,7 +42,6 @@ _HELD = 2000
 _MOST = "True AuC, 95 %"
 _BY_KEY = {each.key: each for each in SUMMARIES}
 _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": "evenly spaced"}
-_HINT = "Point at a checkpoint, here or in any figure, and it stands out in all; click to keep it, Escape to let go."
 
 
 def draw(found: CheckpointResults) -> None:
@@ -71,7 +67,7 @@ def draw(found: CheckpointResults) -> None:
         ]
     )
     with top:
-        _curves(found, views)
+        _trade(views)
     heading.markdown("##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint")
     _summaries(views, stepped)
     st.markdown("##### One by one")
@@ -96,7 +92,7 @@ def draw(found: CheckpointResults) -> None:
         )
         for slot, (view, figure) in enumerate(zip(seen, figures, strict=True))
     ]
-    live_figure(f"{KEY}-panels", panes, standout=Standout(KEY))
+    live_figure(f"{KEY}-panels", panes, standout=GROUP)
     st.markdown("##### All numbers")
     st.caption(
         "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title. In "
@@ -143,37 +139,17 @@ def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
-def _curves(found: CheckpointResults, views: Sequence[CheckpointView]) -> None:
-    family = ESTIMATORS[found.method].title if found.method in ESTIMATORS else found.method
-    st.markdown(
-        f"Every checkpoint is one curve, measured by the family {plain(family)}. Each point of it is one trade-off λ "
-        "(lambda) between the two kinds of error: **precision** α (alpha) is how much of what is generated looks real, "
-        "**recall** β (beta) how much of what is real the generator covers, and λ = α / β. Better is farther up and "
-        "to the right; the area under the curve, **AuC**, is 1 where the two sets can't be told apart and 0 where they "
-        "share nothing.\n\n"
-        "In the second figure each checkpoint is a point. **F8** is the best balance of precision and recall that its "
-        "curve reaches when one of the two counts 8 times as much as the other: across, recall counts more; upwards, "
-        "precision. Above the dashed diagonal the checkpoint is better in precision than in recall, below it the "
-        "other way round."
+def _trade(views: Sequence[CheckpointView]) -> None:
+    st.caption(
+        "**F8** is the best balance of precision and recall that a curve reaches when one of the two counts 8 times as "
+        "much as the other: across, recall counts more; upwards, precision. Above the dashed diagonal the checkpoint "
+        f"is better in precision than in recall, below it the other way round. {_order_words(views)}"
     )
-    st.caption(_order_words(views))
-    best, count = max(views, key=lambda view: view.summaries["auc"]), len(views)
-    area = f"Precision against recall of {count} checkpoints; the largest area, {best.summaries['auc']:.3f}, is"
-    curves = f"{area} below the curve of {best.name}. All numbers are in the table."
     above = sum(view.summaries["f8_precision"] > view.summaries["f8_recall"] for view in views)
-    trade = f"{above} of {count} checkpoints are better in precision than in recall. All numbers are in the table."
+    alt = f"{above} of {len(views)} checkpoints are better in precision than in recall. All numbers are in the table."
     title = "Leaning to recall or to precision"
-    panes = [
-        Pane("triage-curves", checkpoints_figure(views), "Curves", square=True, alt=curves),
-        Pane("triage-trade", checkpoint_trade_figure(views), title, square=True, alt=trade),
-    ]
-    items = []
-    for view, color in zip(views, theme.shades(count), strict=True):
-        words = [view.name if view.step is None else f"{view.name}, step {step_words(view.step)}"]
-        for key in ("auc", "f8_precision", "f8_recall"):
-            words.append(f"{_BY_KEY[key].label} {_with_interval(view, key)}")
-        items.append(Item(view.name, view.name, color, " · ".join(words)))
-    live_figure(KEY, panes, standout=Standout(KEY, items, selected(found), select, "Checkpoints", _HINT))
+    pane = Pane("triage-trade", checkpoint_trade_figure(views), title, square=True, alt=alt)
+    live_figure(KEY, [pane], standout=GROUP)
 
 
 def _with_interval(view: CheckpointView, key: str) -> str:
@@ -217,7 +193,7 @@ def _summaries(views: Sequence[CheckpointView], stepped: bool) -> None:
         Pane(f"triage-{key}", steps_figure(views, key, axis=axis), _BY_KEY[key].label, caption=_BY_KEY[key].explanation)
         for key in chosen
     ]
-    live_figure(f"{KEY}-steps", panes, standout=Standout(KEY))
+    live_figure(f"{KEY}-steps", panes, standout=GROUP)
 
 
 def _axis(views: Sequence[CheckpointView]) -> StepAxis:

@@ -51,7 +51,7 @@ IDEA = (
     "A ranking rests on choices: the **family** of classifiers that the curves come from, the number of neighbours "
     "**k** that most of them have, and which samples were drawn. Here every checkpoint is measured again with other "
     "families, other k and fewer samples, each time the best one is noted, and you see where the verdict "
-    "would differ. Moving the goal in the part Ranking updates all of it without measuring again."
+    "would differ. Moving the goal updates all of it without measuring again."
 )
 # Most rows of former requests that are reused.
 _MOST_ROWS = 50_000
@@ -119,7 +119,7 @@ def draw(found: CheckpointResults) -> None:
 def _best_k(found: CheckpointResults) -> None:
     """The k of the lowest held-out risk for the selected checkpoint, else for the one of the highest score."""
     one, settings = found.one(selected(found) or by_score(found)[0]), found.settings
-    st.caption(f"For {plain(one.checkpoint.name)}; select another in the part Ranking or Overview.")
+    st.caption(f"For {plain(one.checkpoint.name)}; select another in the ranking.")
     try:
         pair = found.pair(one)
     except (ValueError, OSError) as error:

@@ -5,7 +5,7 @@ Nothing here knows Streamlit: the thread belongs to no session.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 
 from pages._work.jobs import Background
@@ -41,6 +41,7 @@ class Run(Background):
         self._reference = reference
         self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}
+        self._only_kept = False
 
     # ---- state ----
 
@@ -75,6 +76,15 @@ class Run(Background):
             known = {path: each.of(methods) for path, each in known.items() if each.reason is None}
         self._found |= known
 
+    def look(self) -> None:
+        """Take results that are kept from before, in the thread, without measuring any."""
+        self._only_kept = True
+        super().start()
+
+    def start(self, who: Hashable = None) -> None:
+        self._only_kept = False
+        super().start(who)
+
     def retry(self) -> None:
         """Measure the failed checkpoints again."""
         with self._lock:
@@ -100,7 +110,11 @@ class Run(Background):
         for each in self.checkpoints:
             if each.path not in self._found:
                 self._report(0.0)
+                if self._only_kept and evaluator.look(each).missing:
+                    continue
                 outcome = evaluator.outcome(each, self._report)
                 with self._lock:
                     self._found[each.path], self._part = outcome, 0.0
         self._evaluator = None  # frees what the evaluator holds of the reference
+        if self._only_kept:
+            self.stop()

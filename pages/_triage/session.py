@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import streamlit as st
 
@@ -25,7 +27,7 @@ HOLDOUT = "triage.holdout"
 METHODS, K, SPLIT = "triage.methods", "triage.k", "triage.split"
 SEED, EQUAL = "triage.seed", "triage.equal"
 METHOD, PART, REMOVED = "triage.method", "triage-part", "triage-removed"
-GOAL, PRESET, RANKING_TABLE = "triage-goal", "triage-goal-preset", "triage-ranking-table"
+GOAL = "triage-goal"
 PAIR = ("triage-pair-a", "triage-pair-b")
 DIAGNOSED = "triage-fault-checkpoint"
 
@@ -36,16 +38,53 @@ _LONGEST = 500
 
 
 @dataclass(kw_only=True)
+class CheckpointChoice:
+    """What the user has chosen among the checkpoints, by their names.
+
+    ticked : to be compared; None: not chosen yet. turn : numbers the choices.
+    """
+
+    selected: str | None = None
+    ticked: list[str] | None = None
+    starred: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    notes: dict[str, str] = field(default_factory=dict)
+    turn: int = 0
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Take over what the browser sends; anything of another form is left out."""
+        for name in ("ticked", "starred", "hidden"):
+            setattr(self, name, [str(each) for each in values.get(name) or ()])
+        chosen, notes, turn = values.get("selected"), values.get("notes"), values.get("turn")
+        self.selected = chosen if isinstance(chosen, str) else None
+        self.notes = {str(each): str(text) for each, text in notes.items()} if isinstance(notes, Mapping) else {}
+        self.turn = turn if isinstance(turn, int) else 0
+
+    def rename(self, before: str, after: str) -> None:
+        """The checkpoint of one name has another one now."""
+
+        def named(names: list[str]) -> list[str]:
+            return [after if name == before else name for name in names]
+
+        self.selected = after if self.selected == before else self.selected
+        self.ticked = None if self.ticked is None else named(self.ticked)
+        self.starred, self.hidden = named(self.starred), named(self.hidden)
+        self.notes = {after if name == before else name: text for name, text in self.notes.items()}
+
+
+@dataclass(kw_only=True)
 class TriageSession:
     """State of the Triage page that outlasts a run of its script and belongs to no widget."""
 
-    # The link when the session first opened the page, its parts that the folder's fields have not read yet, and those
-    # that were refused with a warning.
+    # The link when the session first opened the page, its parts that the folder's fields have not read yet, and why
+    # others were refused.
     link: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
-    refused_parts: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
     # The folder that the app serves, as it was last listed.
     listing: FolderListing | None = None
+    # Files of the folder as they were last seen, with the time of that.
+    seen: dict[Path, tuple[tuple[int, int], float]] = field(default_factory=dict)
     # Lines on the pictures that were left out of the last embedding.
     embedded: list[str] = field(default_factory=list)
     # Uploaded files, messages on those that could not be kept, and how often each field was emptied.
@@ -63,13 +102,19 @@ class TriageSession:
     # Measurements by source and settings, the last one on screen; and the outcomes that a running job works with.
     runs: OrderedDict[Hashable, tuple[CheckpointSource, Run]] = field(default_factory=OrderedDict)
     steady: tuple[Hashable, tuple[CheckpointOutcome, ...]] | None = None
-    # The open part when the page was left: Streamlit forgets it.
-    left_part: str | None = None
-    # Name of the selected checkpoint, shared by all parts.
-    selected: str | None = None
-    # Ranking: the last replicates, and the checkpoints in the order of the table's rows.
+    # True if the form is folded into the bar. titles : of its two halves there.
+    folded: bool = True
+    titles: tuple[str, str] = ("Data", "Settings")
+    # The link without what the first screen adds. Equal sizes: True if the user has chosen, and if sizes ask for them.
+    base_link: dict[str, str | None] = field(default_factory=dict)
+    # sized : the source that the last is about.
+    equal_chosen: bool = False
+    sized: Hashable = None
+    equal_by_default: bool = False
+    # What is chosen among the checkpoints, in all views.
+    choice: CheckpointChoice = field(default_factory=CheckpointChoice)
+    # The last replicates.
     replicates: Replicates | None = None
-    ranking_names: list[str] = field(default_factory=list)
     # Compare two: the selected checkpoint at the last drawing, the pair shown then, and the pair that the user chose.
     pair_selected: str | None = None
     pair_shown: tuple[str, str] = ("", "")
@@ -89,17 +134,25 @@ class TriageSession:
 def session() -> TriageSession:
     if KEY not in st.session_state:
         link = {name: text[:_LONGEST] for name, text in st.query_params.to_dict().items()}
-        st.session_state[KEY] = TriageSession(link=link, unread=dict(link))
+        st.session_state[KEY] = TriageSession(link=link, unread=dict(link), choice=_linked_choice(link))
+        if "part" in link:
+            st.session_state.setdefault(PART, link["part"])
+        with suppress(KeyError, ValueError):
+            if 0 <= float(link["goal"]) <= 1:
+                st.session_state.setdefault(GOAL, float(link["goal"]))
     found: TriageSession = st.session_state[KEY]
     return found
 
 
+def _linked_choice(link: Mapping[str, str]) -> CheckpointChoice:
+    ticked = link.get("ticked")
+    names = None if ticked is None else [unquote(name) for name in ticked.split(",") if name]
+    return CheckpointChoice(selected=link.get("chosen"), ticked=names)
+
+
 def refuse(name: str, reason: str) -> None:
-    """Warn once that a part of the link is ignored."""
-    refused = session().refused_parts
-    if name not in refused:
-        refused.add(name)
-        st.warning(reason, icon=":material/link:")
+    """Note why a part of the link is ignored; the page says so."""
+    session().refused.setdefault(name, reason)
 
 
 def write_link(parts: Mapping[str, str | None]) -> None:

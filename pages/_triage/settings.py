@@ -8,10 +8,11 @@ from typing import Any
 
 import streamlit as st
 
+from pages._shared.families import titles
 from pages._shared.text import plain
 from pages._shared.widgets import begin, choose_one
 from pages._triage import folder, uploaded
-from pages._triage.session import EQUAL, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
+from pages._triage.session import EQUAL, METHOD, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
 from pages._triage.source import CheckpointSource
 from prviz.estimators import ESTIMATORS
 from prviz.readers.bundled import BUNDLED, bundled_pair, bundled_path, zoo_checkpoints
@@ -64,6 +65,7 @@ def _bundled() -> CheckpointSource:
         load=_load,
         store=ResultCache.cache,
         link={"set": name},
+        title=family.title,
     )
 
 
@@ -78,7 +80,7 @@ SOURCES: Mapping[str, tuple[str, Callable[[], CheckpointSource | None]]] = {
 }
 
 
-FIRST = TriageSettings()
+FIRST = TriageSettings(("knn", "kde", "ipr", "coverage"))
 SPLITS = (None, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 MOST_K, MOST_SEED = 10_000, 2**31
 
@@ -127,12 +129,19 @@ def choose_settings(array: str | None) -> TriageSettings | None:
         help="Decides the split and the cut to equal sizes, the same for all checkpoints.",
         persist_state="session",
     )
+    kept = session()
+    if kept.equal_by_default and not kept.equal_chosen:
+        st.session_state[EQUAL] = True
     equal = places[3].toggle(
         "Equal sizes",
         key=begin(EQUAL, linked.equal_sizes),
+        on_change=lambda: setattr(kept, "equal_chosen", True),
         help="Cut all sets, by the seed, to the size of the smallest.",
         persist_state="session",
     )
+    if len(methods) > 1:
+        rests = {"": "lowest held-out risk", **titles(methods)}
+        choose_one("The verdict rests on", rests, key=begin(METHOD, ""), persist_state="session")
     if not methods:
         st.info("Choose at least one family.")
         return None
@@ -177,3 +186,11 @@ def settings_link(settings: TriageSettings) -> dict[str, str | None]:
         "seed": str(settings.seed) if settings.seed else None,
         "equal": "1" if settings.equal_sizes else None,
     }
+
+
+def settings_title(settings: TriageSettings) -> str:
+    """The settings in a few words."""
+    first, *others = (ESTIMATORS[name].title for name in settings.methods)
+    k = "√n" if settings.k == "sqrt" else settings.k
+    split = "no split" if settings.split is None else f"split {settings.split:.0%}"
+    return f"{first}{f' + {len(others)}' if others else ''} · k {k} · {split}{' · equal sizes' * settings.equal_sizes}"

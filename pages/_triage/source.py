@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,7 @@ class CheckpointSource:
     store : makes the cache of results. signatures : size and time of the checkpoints' files.
     holdout : other real samples, for the ceiling and for copies.
     holds : keeps a private folder alive as long as it is needed. link : the source's parts of the link.
+    title : the checkpoints in a word. watch : True if the files have changed, for a folder that may grow.
     """
 
     which: Hashable
@@ -53,11 +55,25 @@ class CheckpointSource:
     uploaded: Uploaded | None = None
     holds: object = None
     link: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    watch: Callable[[], bool] | None = None
 
     @property
     def key(self) -> Hashable:
         """Equal for equal files, judged by their signatures."""
         return self.base, tuple(each.path for each in self.checkpoints), frozenset(self.signatures.items())
+
+
+# Seconds without a change after which a file counts as written to the end, and after which a broken one as refused.
+SETTLED, YOUNG = 1.5, 60.0
+
+
+def is_young(path: Path) -> bool:
+    """True for a file that was changed so lately that it may still be written."""
+    try:
+        return time.time() - path.stat().st_mtime < YOUNG
+    except OSError:
+        return False
 
 
 def signature(path: Path) -> Signature:
@@ -120,6 +136,8 @@ def assembled(
     signatures: Mapping[Path, Signature],
     *,
     link: Mapping[str, str],
+    title: str,
+    watch: Callable[[], bool] | None = None,
     holdout: Samples | None = None,
     holds: object = None,
 ) -> CheckpointSource:
@@ -158,6 +176,8 @@ def assembled(
         uploaded=uploaded,
         holds=holds,
         link=link,
+        title=title,
+        watch=watch,
     )
 
 

@@ -165,6 +165,7 @@ def choose() -> CheckpointSource | None:
         holdout=None if held.holdout is None else source.read_holdout(which, real, held.holdout),
         holds=held.folder,
         link={"data": "upload"},
+        title="Uploads",
     )
 
 
@@ -179,7 +180,7 @@ def _fields(held: UploadedFiles | None) -> None:
     )
     table = other = None
     if held is not None and held.checkpoints:
-        label = "Metadata (optional): a CSV with the columns file and step, and any others of numbers"
+        label = "Metadata (optional): a CSV with the columns file, step and run, and any others of numbers"
         table = st.file_uploader(label, key=keys["table-of"], max_upload_size=16)
         label = "Other real samples (optional): show what is possible, else two halves of the reference do"
         other = st.file_uploader(label, key=keys["held-out"], max_upload_size=LIMIT_MB)

@@ -1,4 +1,4 @@
-"""The session's measurement: start, stop, continue, progress, the table of checkpoints, and the parts in tabs."""
+"""The session's measurement: start, stop, continue, progress, the first screen, one part below it, and the list."""
 
 from __future__ import annotations
 
@@ -13,54 +13,84 @@ import streamlit as st
 
 from pages._shared import answers, cache
 from pages._shared import work_box as background
-from pages._shared.families import titles
 from pages._shared.text import plain
-from pages._shared.widgets import choose_one
-from pages._triage import comparison, diagnosis, equal_fd, overview, ranking, report, robustness
+from pages._triage import (
+    comparison,
+    computed,
+    diagnosis,
+    encoders,
+    equal_fd,
+    overview,
+    report,
+    robustness,
+    screen,
+)
 from pages._triage.checkpoints import CheckpointResults, count_of
+from pages._triage.possible import name_faults
 from pages._triage.run import Run
-from pages._triage.session import EQUAL, METHOD, PART, session
-from pages._triage.source import CheckpointSource, offer
+from pages._triage.session import EQUAL, METHOD, PART, session, write_link
+from pages._triage.source import CheckpointSource, is_young, offer
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
+from prviz.measure.risk import mean_risk
 from prviz.measure.workload import cut, duration, estimate_seconds
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import other_encoders, unequal
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 
 PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
-    "Overview": overview.draw,
-    "Ranking": ranking.draw,
-    "How firm is it?": robustness.draw,
     "What is wrong with it?": diagnosis.draw,
+    "How firm is it?": robustness.draw,
     "Compare two": comparison.draw,
     "Equal distance": equal_fd.draw,
+    "Does the encoder matter?": encoders.draw,
+    "All numbers": overview.draw,
+    "How it is computed": computed.draw,
     "Report": report.draw,
+}
+# What a job that the first screen waits for measures, by the first word of its key.
+AWAITED = {
+    "triage-ranking": "Intervals",
+    "triage-ceiling": "Ceiling",
+    "triage-copies": "Copies",
+    "triage-faults": "Faults",
 }
 # Seconds between polls of the browser while a measurement or job runs.
 PAUSE = 1.0
 # Seconds between drawings of the parts during a measurement, which they slow down.
 PARTS_PAUSE = 3.0
+# Seconds between looks at a folder that may grow.
+LIVE_PAUSE = 2.0
+# A measurement that takes less, in seconds, begins by itself.
+AUTO_SECONDS = 10.0
+# Ratio of the largest to the smallest set above which all are cut to equal sizes by default.
+UNEQUAL = 2
 # Most measurements that one session keeps, for all settings.
 MOST_RUNS = 8
 
 
-def box(source: CheckpointSource, settings: TriageSettings) -> None:
-    """Draw the table and the parts; each polls by itself while work is in progress."""
+def box(source: CheckpointSource, settings: TriageSettings) -> bool:
+    """Draw the state, the first screen, the parts and the list; each polls by itself while work is in progress.
+
+    True once there is something to see: the form may fold then.
+    """
     try:
         run = _run(source, settings)
     except ValueError as error:
         st.error(f"Results can't be kept: {plain(error)}.", icon=":material/save:")
-        return
+        return False
     layout = _layout(source, run)
-    st.fragment(_progress, run_every=PAUSE if run.working else None)(source, settings, run, layout)
-    if layout[2]:
-        if len(settings.methods) > 1:
-            st.session_state[METHOD] = _method(settings)
-            choose_one("Family looked at", titles(settings.methods), key=METHOD, persist_state="session")
+    pause = PAUSE if run.working else LIVE_PAUSE if source.watch is not None else None
+    st.fragment(_progress, run_every=pause)(source, settings, run, layout)
+    if not layout[2]:
+        write_link(session().base_link)
+    else:
         pause = _pause(run)
         st.fragment(_draw_parts, run_every=pause)(source, settings, run, pause)
+    waits = LIVE_PAUSE if _failures(source, run.outcomes(labelled(source)))[1] else None
+    st.fragment(_draw_notes, run_every=PAUSE if run.working else waits)(source, settings, run, layout)
+    return run.working or layout[2]
 
 
 def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
@@ -69,9 +99,18 @@ def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
     return run.working, tuple(labels(source).items()), measured
 
 
-def _method(settings: TriageSettings) -> str:
-    chosen = st.session_state.get(METHOD)
-    return chosen if chosen in settings.methods else settings.methods[0]
+def _method(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> tuple[str, bool]:
+    """The family that the verdict rests on, and True if that is the one of the lowest held-out risk so far."""
+    chosen, methods = st.session_state.get(METHOD), settings.methods
+    if chosen in methods:
+        return chosen, False
+    if settings.split is None or len(methods) == 1:
+        return methods[0], False
+    risks = dict.fromkeys(methods, 0.0)
+    for each in outcomes:
+        for one in each.measured:
+            risks[one.method] += mean_risk(one.curve)
+    return min(methods, key=risks.__getitem__), True
 
 
 def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
@@ -84,13 +123,19 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
             source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds, holds=source.holds
         )
         # Outcomes of unchanged files from runs with the same settings and at least these families.
+        grown = False
         for before, former in session().runs.values():
             same_else = replace(former.settings, methods=settings.methods) == settings
             covers = same_else and set(settings.methods) <= set(former.settings.methods)
             if before.base == source.base and covers and not settings.equal_sizes:
                 paths = [each.path for each in source.checkpoints]
                 new.know(former, [each for each in paths if before.signatures.get(each) == source.signatures.get(each)])
+            grown |= (
+                before.which == source.which and former.settings == settings and (former.working or former.complete)
+            )
         runs[key] = source, new
+        if not new.complete:  # a folder that has grown is measured on
+            new.start() if grown or new.seconds_left < AUTO_SECONDS else new.look()
     runs.move_to_end(key)
     for each in list(runs)[:-1]:
         runs[each][1].stop()
@@ -101,16 +146,23 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
 
 def _pause(run: Run) -> float | None:
     """Seconds between drawings of the parts; None: drawn once."""
-    return PAUSE if answers.awaited() else PARTS_PAUSE if run.working else None
+    waited = cache.session().waited_for
+    if answers.awaited() and waited is not None and waited.key[0] != "triage-faults":
+        return PAUSE
+    return PARTS_PAUSE if run.working or answers.awaited() else None
 
 
 def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:
-    """Draw progress and table; a change that matters elsewhere draws the whole page again."""
+    """Draw progress; a change that matters elsewhere draws the whole page again."""
     run.touch()
+    if source.watch is not None and source.watch():
+        st.rerun(scope="app")
     outcomes = run.outcomes(labelled(source))
-    failed = [each for each in outcomes if each.reason is not None]
+    failed, unfinished = _failures(source, outcomes)
     unit = count_of(run.total, "checkpoint").partition(" ")[2]
     size = "" if run.total == 1 else ", if all are as large as the reference"
+    waiting = f", {unfinished} not written to the end yet" if unfinished else ""
+    live = ", live" if source.watch is not None else ""
     background.buttons(
         run,
         unit,
@@ -120,7 +172,7 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
         waits=run.working,
         first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
         stopping="stopping",
-        done=f", {len(failed)} of them failed" if failed else "",
+        done=(f", {len(failed)} of them failed" if failed else "") + waiting + live,
     )
     if run.error is not None:
         st.error(f"{plain(background.error_text(run.error))} What was measured before stays.", icon=":material/block:")
@@ -130,17 +182,21 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
     arrays = tuple(dict.fromkeys(choice for each in outcomes for choice in each.choices))
     if arrays and offer(source.which, arrays):
         st.rerun(scope="app")
-    _draw_table(source, run, outcomes, _method(settings))
-    if failed:
-        lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
-        others = "" if len(failed) == run.total else "; the others are not affected"
-        text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
-        st.warning(text, icon=":material/block:")
-        if run.complete:
-            st.button(
-                "Try them again", on_click=_order, args=(Run.retry,), key="triage-retry", icon=":material/refresh:"
-            )
-    note = None if settings.equal_sizes else unequal(one for each in outcomes for one in each.measured)
+    if layout != _layout(source, run):
+        st.rerun()
+
+
+def _sizes(settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]) -> None:
+    """Say that sizes differ; where they do by much, cut all to the smallest, unless the user has chosen."""
+    sizes, kept = {size for each in measured for size in (each.n_real, each.n_generated)}, session()
+    if settings.equal_sizes:
+        if kept.equal_by_default and sizes:
+            st.caption(f"Sizes differ by more than a factor of {UNEQUAL}: all sets are cut to {min(sizes):,} samples.")
+        return
+    if sizes and max(sizes) > UNEQUAL * min(sizes) and not kept.equal_chosen:
+        kept.equal_by_default = True
+        st.rerun(scope="app")
+    note = unequal(measured)
     if note is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.warning(f"{note[0].upper()}{note[1:]}.", icon=":material/balance:")
@@ -148,10 +204,6 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
                 "Use equal sizes", on_click=lambda: st.session_state.update({EQUAL: True}), key="triage-use-equal"
             ):
                 st.rerun()  # the setting is above this fragment
-    if note := other_encoders(one for each in outcomes for one in each.measured):
-        st.warning(f"{plain(note)}.", icon=":material/warning:")
-    if layout != _layout(source, run):
-        st.rerun()
 
 
 def _order(what: Callable[[Run], None]) -> None:
@@ -164,14 +216,8 @@ def _order(what: Callable[[Run], None]) -> None:
 # ---- the parts ----
 
 
-def come_back() -> None:
-    """Reopen the part that was open when the page was left."""
-    if session().left_part is not None:
-        st.session_state[PART] = session().left_part
-
-
 def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pause: float | None) -> None:
-    """Draw the parts for the measured checkpoints in tabs; only the open one is computed."""
+    """Draw the first screen for the measured checkpoints, and the part that is open; the others are not computed."""
     run.touch()
     job = answers.aside()
     with st.container():  # always present, so that the figures below keep their place and state
@@ -184,12 +230,31 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
                     key="triage-stop-aside",
                     icon=":material/stop:",
                 )
-                st.progress(job.share, f"Measuring for the open part, {duration(job.seconds_left)} left")
+                st.progress(job.share, f"{AWAITED.get(job.key[0], 'The open part')}, {duration(job.seconds_left)} left")
     # The parts show the outcomes that a running job was started with, so that it can finish, else the newest.
     about, kept = (source.key, settings, tuple(labels(source).items())), session()
     if job is None or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
-    outcomes, method = kept.steady[1], _method(settings)
+    results = _results(source, settings, kept.steady[1], run.total)
+    if results.measured:
+        screen.draw(results)
+    if st.session_state.get(PART) not in PARTS:  # as a link may say
+        st.session_state.pop(PART, None)
+    part = st.segmented_control("More", list(PARTS), key=PART, label_visibility="collapsed", persist_state="session")
+    if part is not None and part in PARTS:
+        PARTS[part](results)
+    if results.measured:
+        with st.container(key="triage-faults-wait"):
+            name_faults(results)  # last: whatever is looked at comes before
+    write_link({**kept.base_link, **screen.link(results, part, named=source.holds is None)})
+    if pause != _pause(run):
+        st.rerun()
+
+
+def _results(
+    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], total: int
+) -> CheckpointResults:
+    method, by_risk = _method(settings, outcomes)
     sizes = {one.n_real for each in outcomes for one in each.measured}
     reference, load = source.reference, source.load
     if settings.equal_sizes and sizes:
@@ -202,24 +267,48 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
     contents = tuple(
         (each.checkpoint, each.reason, tuple(one.digests for one in each.measured[:1])) for each in outcomes
     )
-    results = CheckpointResults(
+    return CheckpointResults(
         key=("triage", source.key, settings, method, contents, source.holdout and source.holdout.digest),
         reference=reference,
         load=load,
         settings=settings,
         method=method,
+        by_risk=by_risk,
         outcomes=outcomes,
-        total=run.total,
+        total=total,
         holdout=source.holdout,
         uploaded=source.uploaded,
     )
-    tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
-    session().left_part = st.session_state.get(PART)
-    for tab, draw in zip(tabs, PARTS.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(results)
-    if pause != _pause(run):
+
+
+def _failures(source: CheckpointSource, outcomes: Sequence[CheckpointOutcome]) -> tuple[list[CheckpointOutcome], int]:
+    """The checkpoints that could not be measured, and the number of those that may still be written."""
+    failed = [each for each in outcomes if each.reason is not None]
+    young = [each for each in failed if source.watch is not None and is_young(each.checkpoint.path)]
+    return [each for each in failed if each not in young], len(young)
+
+
+def _draw_notes(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:
+    """Draw what went wrong, and the list of checkpoints."""
+    outcomes = run.outcomes(labelled(source))
+    failed, _ = _failures(source, outcomes)
+    with st.container():  # always present, so that the list stays open
+        if failed:
+            lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
+            others = "" if len(failed) == run.total else "; the others are not affected"
+            text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
+            st.warning(text, icon=":material/block:")
+            if run.complete:
+                st.button(
+                    "Try them again", on_click=_order, args=(Run.retry,), key="triage-retry", icon=":material/refresh:"
+                )
+        _sizes(settings, [one for each in outcomes for one in each.measured])
+        if note := other_encoders(one for each in outcomes for one in each.measured):
+            st.warning(f"{plain(note)}.", icon=":material/warning:")
+    expanded = not (run.working or any(each.measured for each in outcomes))
+    with st.expander("Names, steps and state", icon=":material/edit:", expanded=expanded, key="triage-list"):
+        _draw_table(source, run, outcomes, _method(settings, outcomes)[0])
+    if layout != _layout(source, run):
         st.rerun()
 
 
@@ -338,12 +427,10 @@ def _take(key: str) -> None:
     if reason is not None:
         kept.refused_labels += 1  # a new key makes a new table, which shows the names that are still valid
         return
-    selected = kept.selected
     for each, label in zip(before, after, strict=True):
         if label != (each.name, each.step):
             labels(source)[each.path] = label
-        if selected == each.name:
-            kept.selected = label[0]
+            kept.choice.rename(each.name, label[0])
 
 
 def _refusal(names: Sequence[str]) -> str | None:

@@ -24,6 +24,10 @@ StepAxis: TypeAlias = Literal["linear", "log", "even"]
 _POINTS, _FAINT_POINTS = 80, 24
 _HOVER = "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = α / β = %{{text}}<extra></extra>"
 _THIN = {"color": "#8a8a8a", "width": 1}
+_GREY = {"color": "rgba(127,127,127,0.5)", "width": 1.25}
+CEILING = "ceiling: real against real"
+# Angles of lam, in degrees, at which the names of curves stand, in turn.
+_NAME_ANGLES = (45.0, 25.0, 65.0, 12.0)
 _MOST_TICKS = 8
 # Pixels of a letter's width, a line's height, half a point, and the side of a small plot.
 _LETTER, _LINE, _POINT, _SIDE = 6.5, 14.0, 6.0, 300.0
@@ -61,13 +65,33 @@ def step_words(step: float) -> str:
     return f"{step:,.10g}"
 
 
-def checkpoints_figure(views: Views, *, height: int = 560) -> go.Figure:
+def checkpoints_figure(
+    views: Views, *, focus: Mapping[str, str] | None = None, ceiling: PRCurve | None = None, height: int = 560
+) -> go.Figure:
     """Precision against recall of all checkpoints, the later on top of the earlier; the colour says the place in order.
 
     The colour bar names the steps of both ends, or the names where not all steps are known.
+
+    focus : colours by name of a few that stand out, the first most, with their names; all others are grey.
+    ceiling : the curve of real samples against real ones, dashed.
     """
     ordered, stepped = in_order(views)
     figure = go.Figure()
+    if ceiling is not None:
+        figure.add_trace(_ceiling_curve(ceiling))
+        figure.add_annotation(
+            x=0.5, y=0.985, text=CEILING, showarrow=False, yanchor="top", font={"size": 11, "color": theme.TRUTH_COLOR}
+        )
+    if focus is not None:
+        names = list(focus)
+        bold = [view for name in reversed(names) for view in ordered if view.name == name]
+        for view in (view for view in ordered if view.name not in focus):
+            figure.add_trace(_curve(view, _GREY))
+        for view in bold:
+            width = 3.5 if view.name == names[0] else 2
+            figure.add_trace(_curve(view, {"color": focus[view.name], "width": width}))
+            figure.add_trace(_curve_name(view, focus, names.index(view.name)))
+        return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
     for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
     if len(ordered) > 1:  # a trace without points that brings the bar
@@ -104,11 +128,21 @@ def checkpoint_panels(views: Views, names: Sequence[str]) -> list[go.Figure]:
     return figures
 
 
-def steps_figure(views: Views, key: str, *, axis: StepAxis = "linear", height: int = 280) -> go.Figure:
+def steps_figure(
+    views: Views,
+    key: str,
+    *,
+    axis: StepAxis = "linear",
+    focus: Mapping[str, str] | None = None,
+    ceiling: float | None = None,
+    height: int = 280,
+) -> go.Figure:
     """One summary of all checkpoints over their steps, each with its interval, and a ribbon through the intervals.
 
     axis : of the steps; "even" draws them in order at equal distances. Where not all steps are known, the checkpoints
         are drawn in their own order, by name. Only points of known, different steps are joined.
+    focus : colours by name of a few that stand out; all others are grey. None: the colour says the place in order.
+    ceiling : the number of real samples against real ones, a dashed line.
 
     Raises ValueError for a logarithmic axis with a step that is not positive.
     """
@@ -118,8 +152,19 @@ def steps_figure(views: Views, key: str, *, axis: StepAxis = "linear", height: i
     even = not stepped or axis == "even"
     x = [float(place) if even else float(view.step or 0.0) for place, view in enumerate(ordered)]
     y = [view.summaries[key] for view in ordered]
-    reached = [*y, *(end for view in ordered for end in view.intervals.get(key, ()))]
+    reached = [
+        *y,
+        *(end for view in ordered for end in view.intervals.get(key, ())),
+        *([] if ceiling is None else [ceiling]),
+    ]
     figure = go.Figure()
+    colors = theme.shades(len(ordered))
+    sizes = [8] * len(ordered)
+    if focus is not None:
+        colors = [focus.get(view.name, "#8a8a8a") for view in ordered]
+        sizes = [11 if view.name in focus else 7 for view in ordered]
+    if ceiling is not None:
+        figure.add_hline(ceiling, line={**theme.truth_line(), "width": 2}, layer="below")
     if stepped and len(set(x)) == len(x):
         figure.add_trace(_ribbon(x, ordered, key))
         figure.add_scatter(x=x, y=y, mode="lines", line=_THIN, hoverinfo="skip")
@@ -132,7 +177,9 @@ def steps_figure(views: Views, key: str, *, axis: StepAxis = "linear", height: i
         x=x,
         y=y,
         mode="markers",
-        marker={"color": theme.shades(len(ordered)), "size": 8},
+        marker={"color": colors, "size": sizes, "opacity": 1},
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
         error_y={**bars, "color": "#8a8a8a"},
         customdata=[view.name for view in ordered],
         hovertext=[f"{_who(view)}<br>{_said(view, key, 'value')}" for view in ordered],
@@ -142,6 +189,7 @@ def steps_figure(views: Views, key: str, *, axis: StepAxis = "linear", height: i
         figure,
         height=height,
         showlegend=False,
+        selectdirection="h",
         margin={"l": 44, "r": 10, "t": 10, "b": 44},
         xaxis=_step_axis(ordered, x, stepped, even, axis == "log"),
         yaxis=theme.axis("", range=_span(reached)),
@@ -212,6 +260,35 @@ def _curve(view: CheckpointView, line: dict[str, Any]) -> go.Scatter:
         line=line,
         text=theme.numbers(lam),
         hovertemplate=_HOVER.format(who=_who(view)),
+    )
+
+
+def _ceiling_curve(curve: PRCurve) -> go.Scatter:
+    lam, alpha, beta = curve.sample(_POINTS)
+    return go.Scatter(
+        x=beta.round(5),
+        y=alpha.round(5),
+        name=CEILING,
+        legendgroup="truth",
+        mode="lines",
+        line=theme.truth_line(),
+        text=theme.numbers(lam),
+        hovertemplate=_HOVER.format(who=CEILING),
+    )
+
+
+def _curve_name(view: CheckpointView, focus: Mapping[str, str], place: int) -> go.Scatter:
+    """The name of a curve that stands out, on the side away from the origin."""
+    lam = math.tan(math.radians(_NAME_ANGLES[place % len(_NAME_ANGLES)]))
+    return go.Scatter(
+        x=[float(view.curve.beta(lam))],
+        y=[float(view.curve.alpha(lam))],
+        meta=view.name,
+        mode="text",
+        text=[f" <b>{short_name(view.name)}</b>"],
+        textposition="top right" if float(view.curve.beta(lam)) < 0.7 else "bottom left",
+        textfont={"color": focus[view.name], "size": 12},
+        hoverinfo="skip",
     )
 
 

@@ -29,10 +29,13 @@ _published: dict[str, bytes] = {}
 _styles: list[str] = []
 
 
-def publish(script: str) -> str:
-    """Serve a script of the pages, and return its name: it is beside Streamlit's own scripts, as plotly.js is."""
+def publish(script: str, *, announced: bool = True) -> str:
+    """Serve a script of the pages, and return its name: it is beside Streamlit's own scripts, as plotly.js is.
+
+    announced : True if browsers fetch it with any page, before a figure asks for it.
+    """
     content = script.encode()
-    name = f"prviz-{hashlib.sha256(content).hexdigest()[:12]}.js"
+    name = f"{'prviz' if announced else 'part'}-{hashlib.sha256(content).hexdigest()[:12]}.js"
     _published[f"js/{name}"] = content
     return name
 
@@ -89,7 +92,7 @@ def _packed(content: Path | bytes) -> bytes:
 def _with_style(send: Send, path: str) -> Send:
     """Put the style into pages, and add the header, whose addresses are relative like those in Streamlit's page."""
     links = [f"<./static/js/{PLOTLY.name}>; rel=preload; as=script"]
-    links += [f"<./static/{name}>; rel=modulepreload" for name in _published]
+    links += [f"<./static/{name}>; rel=modulepreload" for name in _published if name.startswith("js/prviz-")]
     held: list[Message] = []  # the beginning of a page
     body = bytearray()
 

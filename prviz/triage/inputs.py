@@ -22,7 +22,7 @@ from prviz.readers.errors import ReadError, listed, quoted
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
 
-_FILE, _STEP = "file", "step"
+_FILE, _STEP, _RUN = "file", "step", "run"
 _MOST_BYTES = 16 * 1024**2
 _MOST_COLUMNS = 200
 _MOST_ROWS = 100_000
@@ -30,17 +30,19 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Details(NamedTuple):
-    """One row of the table: the checkpoint's step, and other numbers by column; empty cells are left out."""
+    """One row of the table: the checkpoint's step, other numbers by column, and its run; empty cells are left out."""
 
     step: float | None
     extra: Mapping[str, float]
+    run: str = ""
 
 
 def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path | None = None) -> dict[Path, Details]:
     """The details of each checkpoint in a CSV file with a header line.
 
     The column "file" holds the files' names (with folders, where names alone don't tell them apart) or the
-    checkpoints' names; "step" and every other column hold finite numbers or nothing. Checkpoints may be missing.
+    checkpoints' names, "run" a text; "step" and every other column hold finite numbers or nothing. Checkpoints may be
+    missing.
 
     checkpoints : names by path. below : a folder that the CSV file must be in, links followed; None: any folder.
     """
@@ -61,8 +63,9 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
         path = find(row.pop(_FILE).strip(), here)
         if path in found:
             raise ValueError(f"{here}, column 'file': {quoted(path.name)} has a row already; one each is needed")
+        run = " ".join(row.pop(_RUN, "").split())
         numbers = {name: _number(cell, f"{here}, column {quoted(name)}") for name, cell in row.items() if cell.strip()}
-        found[path] = Details(numbers.pop(_STEP, None), numbers)
+        found[path] = Details(numbers.pop(_STEP, None), numbers, run)
     return found
 
 
@@ -157,6 +160,7 @@ class Checkpoint:
     step : training step, epoch, or another number that orders the list; None: not known.
     extra : other numbers by name, such as a guidance scale.
     below : the folder that its file must be in, links followed; None: any path is opened.
+    run : the training run, or another group, that it is of; "": not known.
     """
 
     path: Path
@@ -164,6 +168,7 @@ class Checkpoint:
     step: float | None = None
     extra: Mapping[str, float] = field(default_factory=dict)
     below: Path | None = None
+    run: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extra", MappingProxyType(dict(self.extra)))
@@ -172,7 +177,7 @@ class Checkpoint:
         return hash((self.path, self.name, self.step))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Checkpoint, (self.path, self.name, self.step, dict(self.extra), self.below)
+        return Checkpoint, (self.path, self.name, self.step, dict(self.extra), self.below, self.run)
 
 
 def checkpoints_of(
@@ -240,7 +245,7 @@ def named(names: Mapping[Path, str], metadata: Path | None = None, *, below: Pat
         step = details.step if match is None else step_of(name)
         series = "" if details.step is not None else name if match is None else name[: match.start()]
         order = (natural(series), step is None, step or 0.0, natural(name))
-        found.append((Checkpoint(path, name, step, details.extra, below), order))
+        found.append((Checkpoint(path, name, step, details.extra, below, details.run), order))
     return [each for each, _ in sorted(found, key=lambda pair: pair[1])]
 
 

@@ -56,6 +56,21 @@ def test_all_curves_are_there_in_the_order_of_their_steps() -> None:
     assert [color for _, color in figure.data[-1].marker.colorscale] == [trace.line.color for trace in curves]
 
 
+def test_a_few_stand_out_of_grey_and_the_ceiling_is_dashed_in_both_figures() -> None:
+    focus, top = {"late": "#0072B2", EVIL: "#B84A00"}, view("real", None, 0.95)
+    figure = checkpoints_figure(VIEWS, focus=focus, ceiling=top.curve)
+    lines = {trace.meta: trace.line for trace in figure.data if trace.mode == "lines" and trace.meta}
+    assert {name: lines[name].color for name in focus} == focus
+    assert lines["late"].width > lines[EVIL].width > lines["early"].width
+    assert [trace.line.dash for trace in figure.data if trace.legendgroup == "truth"] == ["dash"]
+    assert [trace.meta for trace in figure.data if trace.mode == "text"] == [EVIL, "late"]
+    steps = steps_figure(VIEWS, "auc", focus=focus, ceiling=top.curve.auc)
+    (line,) = steps.layout.shapes
+    assert line.y0 == line.y1 == top.curve.auc <= steps.layout.yaxis.range[1]
+    points = of_items(steps)[-1]
+    assert dict(zip(points.customdata, points.marker.color, strict=True)) == {**focus, "early": "#8a8a8a"}
+
+
 def test_without_all_steps_the_list_counts() -> None:
     views = [*VIEWS, view("unknown", None, 0.3)]
     assert in_order(views) == (views, False)

@@ -102,7 +102,7 @@ def test_figures_draw_with_it_below_a_path_and_after_another_page(server: AppSer
     tab = open_tab(chromium, server.url)
     answers: list[Response] = []
     tab.page.on("response", lambda answer: answers.append(answer))
-    visit(tab.page, f"{BELOW}/triage")  # which has no figure yet
+    visit(tab.page, f"{BELOW}/triage?data=folder")  # which has no figure yet
     skip = tab.page.locator(".bar-skip")
     expect(skip).to_have_css("display", "none")
     tab.page.get_by_role("link", name="Explore").click()

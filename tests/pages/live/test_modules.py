@@ -21,8 +21,8 @@ def write(folder: Path, **texts: str) -> Path:
     return folder / f"{next(iter(texts))}.js"
 
 
-def test_every_file_is_part_of_the_live_figure() -> None:
-    named = re.findall(r"\$(\w+) as ", bundle(FOLDER / "main.js"))
+def test_every_file_is_part_of_the_live_figure_or_of_triage_s_table() -> None:
+    named = re.findall(r"\$(\w+) as ", bundle(FOLDER / "main.js") + bundle(FOLDER / "checkpoints.js"))
     assert set(named) == {file.stem for file in FOLDER.glob("*.js")}
 
 

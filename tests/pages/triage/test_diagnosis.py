@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._triage import diagnosis, evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis
-from pages._triage.session import DIAGNOSED, KEY, PART, TriageSession
+from pages._triage.session import DIAGNOSED, KEY, PART, CheckpointChoice, TriageSession
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.measure.estimates import estimate
 from prviz.readers.bundled import bundled_pair
@@ -27,7 +27,7 @@ from prviz.triage.power import power
 from prviz.triage.result_cache import CACHE_VARIABLE
 from tests.explore_app import healthy, last_word
 from tests.lab_app import button, press, said, until_done
-from tests.triage_app import figures, triage
+from tests.triage_app import begin, figures, triage
 from tests.triage_folder import folder_found, pair_of
 from tests.triage_found import bundled_found
 
@@ -50,7 +50,7 @@ def part(found: object) -> None:
 
 def opened(found: CheckpointResults, *, selected: str | None = None, opened: str | None = None) -> AppTest:
     app = AppTest.from_function(part, args=(found,), default_timeout=60)
-    app.session_state[KEY] = TriageSession(selected=selected, open_finding=opened)
+    app.session_state[KEY] = TriageSession(choice=CheckpointChoice(selected=selected), open_finding=opened)
     return settled(app.run())
 
 
@@ -94,10 +94,10 @@ def test_the_best_is_looked_at_first() -> None:
     assert not button(app, "Previous").disabled
     assert button(app, "Next").disabled
     settled(press(app, "Previous"))
-    assert (app.selectbox[0].value, app.session_state[KEY].selected) == ("truncation-0.6", "truncation-0.6")
+    assert (app.selectbox[0].value, app.session_state[KEY].choice.selected) == ("truncation-0.6", "truncation-0.6")
     assert titles(app) == ["Too narrow"]
     app.selectbox[0].select("truncation-0.0").run()
-    assert settled(app).session_state[KEY].selected == "truncation-0.0"
+    assert settled(app).session_state[KEY].choice.selected == "truncation-0.0"
     assert "Repeated samples" in titles(app)
 
 
@@ -272,7 +272,7 @@ def at_explore(app: AppTest) -> dict[str, Any]:
 
 def at_faults(app: AppTest) -> AppTest:
     """The part in the page itself, all of its checkpoints measured."""
-    until_done(press(app, "Start"))
+    until_done(begin(app))
     app.session_state[PART] = "What is wrong with it?"
     return settled(app.run())
 
@@ -282,7 +282,7 @@ def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
 ) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
-    app = at_faults(triage(set="mixture", k="30"))
+    app = at_faults(triage(set="mixture", k="30", methods="knn"))
     assert app.selectbox(key=DIAGNOSED).value == "EM iteration 20"
     sent = at_explore(app)
     assert app.selectbox(key="family").value == "mixture"
@@ -295,7 +295,7 @@ def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
     (tmp_path / "run").mkdir()
     np.save(tmp_path / "real.npy", pair.real.values)
     np.save(tmp_path / "run" / "step-1.npy", pair.generated.values)
-    app = at_faults(triage(data="folder", folder="run", reference="real.npy"))
+    app = at_faults(triage(data="folder", folder="run", reference="real.npy", methods="knn"))
     sent = at_explore(app)
     assert {"real", "generated"} == {key for key in ("real", "generated") if app.button(key=f"forget-{key}")}
     vertices = estimate(pair, "knn")["knn"].curve.vertices

@@ -15,7 +15,7 @@ from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.triage.result_cache import CACHE_VARIABLE
 from tests.lab_app import press, said, until_done
-from tests.triage_app import healthy, table, triage
+from tests.triage_app import begin, healthy, table, triage
 
 # By how much a generator is worse: held-out digits, five of the ten, pixels in a random order.
 _ENDS = {"x": ["n", 3, 8, 8], "y": ["n", 5]}
@@ -77,7 +77,7 @@ def test_on_the_page(served: Path, tmp_path: Path) -> None:
     options = app.selectbox(key="triage.reference").options
     assert options == [f"pixels-8/{name}.samples.parquet" for name in sorted([*ORDER, "real"])]
     assert "240 of 240 names found in the app's folder" in said(app).replace("\\", "")
-    app = until_done(press(app, "Start"))
+    app = until_done(begin(app))
     found = table(app).sort_values("AuC, kNN", ascending=False)
     assert found["Name"].tolist() == ORDER
     healthy(app)

@@ -1,4 +1,4 @@
-"""The part Overview of the page Triage: its figures and numbers, what stands out, and what Python hears of it."""
+"""The part All numbers of the page Triage: its figures and numbers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 from pages._triage.checkpoints import CheckpointResults
-from pages._triage.session import KEY, TriageSession
 from prviz.triage.inputs import Checkpoint
 from prviz.uncertainty.bootstrap import bootstrap
-from tests.browser import visit, wait_idle
 from tests.explore_app import healthy
 from tests.triage_found import MIXTURE, bundled_found
 
@@ -105,13 +102,10 @@ def test_bands_are_those_of_the_bootstrap_and_a_new_outcome_computes_only_its_ow
     assert row["AuC"] == f"{found.one('mixture-em-5').summaries['auc']:.3f} ({low:.3f} to {high:.3f})"
 
 
-def test_what_is_selected_elsewhere_stands_out_and_names_lead_every_figure() -> None:
-    content = sent(opened(five(), **{KEY: TriageSession(selected="mixture-em-2")}))
-    assert content["curves"]["selected"] == "mixture-em-2"
-    assert [item["id"] for item in content["curves"]["standout"]["items"]] == list(MIXTURE)
-    assert {each["standout"]["group"] for each in content.values()} == {"triage-overview"}
-    curves, trade = content["curves"]["panes"]
-    assert [trace["meta"] for trace in traces(curves) if "meta" in trace] == list(MIXTURE)
+def test_names_lead_every_figure() -> None:
+    content = sent(opened(five()))
+    assert {each["standout"] for each in content.values()} == {"triage"}
+    (trade,) = content["curves"]["panes"]
     assert traces(trade)[-1]["customdata"] == list(MIXTURE)
     assert [pane["item"] for pane in content["panels"]["panes"]] == list(MIXTURE)
 
@@ -129,7 +123,6 @@ def test_numbers_are_chosen_and_nothing_is_drawn_of_none() -> None:
 def test_forty_come_twelve_at_a_time_and_wide_steps_offer_a_logarithm() -> None:
     app = opened(many())
     content = sent(app)
-    assert len(content["curves"]["standout"]["items"]) == 40
     assert len(content["panels"]["panes"]) == 12
     _, page = app.button_group
     page.set_value(36).run()
@@ -156,65 +149,3 @@ def test_few_and_without_steps(count: int) -> None:
     assert len(content["panels"]["panes"]) == count
     assert not app.button_group
     assert content["steps"]["panes"][0]["figure"]["layout"]["xaxis"]["ticktext"] == list(MIXTURE[:count])
-
-
-# ---- in a browser ----
-
-# Where the middle of a checkpoint's curve is on screen, and the opacity of what is of each checkpoint in a figure.
-CURVE = """(plot, name) => {
-    const { xaxis, yaxis } = plot._fullLayout, { x, y } = plot._fullData.find((trace) => trace.meta === name);
-    const box = plot.getBoundingClientRect(), i = Math.floor(x.length / 2);
-    return [box.x + xaxis._offset + xaxis.c2p(x[i]), box.y + yaxis._offset + yaxis.c2p(y[i])];
-}"""
-SEEN = """() => {
-    const found = {}, note = (name, node) => { (found[name] ??= new Set()).add(getComputedStyle(node).opacity); };
-    for (const pane of document.querySelectorAll(".live .pane[data-item]")) note(pane.dataset.item, pane);
-    for (const trace of document.querySelectorAll(".live .pane:not([data-item]) .scatterlayer .trace")) {
-        const { meta, customdata } = trace.__data__[0].trace;
-        if (meta) note(meta, trace);
-        const points = customdata ? trace.querySelectorAll(".point, .errorbar") : [];
-        for (const point of points) note(customdata[point.__data__.i], point);
-    }
-    return Object.entries(found).map(([name, seen]) => [name, [...seen].every((one) => one === "1"), seen.has("1")]);
-}"""
-
-
-def stands(page: Page, name: str | None) -> None:
-    """Wait until this one stands out in every figure, and nothing else; None: all are as they are drawn."""
-    one = json.dumps(name)
-    wanted = f"({SEEN})().every(([name, all, some]) => [null, name].includes({one}) ? all : !some)"
-    page.wait_for_function(wanted)
-    assert len(page.evaluate(SEEN)) == 6
-
-
-def test_one_checkpoint_stands_out_in_all_figures_and_python_knows_which(page: Page) -> None:
-    visit(page, "/triage?set=mixture")
-    page.get_by_role("button", name="Start", exact=True).click()
-    lead = page.locator(".live:has(.standout button)")
-    expect(page.locator(".live .pane[data-item]")).to_have_count(6)
-    expect(page.locator("[data-standing]")).to_have_count(3)
-    expect(page.get_by_text("It comes as soon as")).to_have_count(0)
-    wait_idle(page)
-    stands(page, None)
-    chips = page.get_by_role("group", name="Checkpoints", exact=True).get_by_role("button")
-    names = chips.all_inner_texts()
-    curves = page.get_by_role("figure", name="Curves.")
-    curves.scroll_into_view_if_needed()
-    x, y = curves.evaluate(CURVE, names[2])
-    page.mouse.move(x, y)
-    stands(page, names[2])
-    expect(curves.locator(".hovertext")).to_have_count(1)  # fading has not taken it away
-    page.mouse.click(x, y)
-    expect(chips.nth(2)).to_have_attribute("aria-pressed", "true")
-    expect(lead).to_have_attribute("data-selected", names[2])
-    page.mouse.move(0, 0)
-    stands(page, names[2])
-    chips.nth(4).focus()
-    page.keyboard.press("Enter")
-    expect(lead).to_have_attribute("data-selected", names[4])
-    wait_idle(page)
-    stands(page, names[4])
-    page.keyboard.press("Escape")
-    expect(lead).to_have_attribute("data-selected", "")
-    chips.nth(4).evaluate("(chip) => chip.blur()")
-    stands(page, None)

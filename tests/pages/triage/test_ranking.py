@@ -1,4 +1,4 @@
-"""Ranking and Compare two, parts of the Triage page: what they say is what the core finds."""
+"""The first screen and Compare two, parts of the Triage page: what they say is what the core finds."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import base64
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._triage import comparison, ranking
+from pages._triage import comparison, ranking, screen
 from pages._triage.checkpoints import CheckpointResults
-from pages._triage.session import GOAL, KEY, PAIR, RANKING_TABLE, TriageSession
+from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
+from pages._triage.table import COLORS
 from prviz.samples import Samples
 from prviz.triage.comparison import compare_curves
 from prviz.triage.inputs import Checkpoint
@@ -37,7 +40,7 @@ MANY = 40
 @pytest.fixture(autouse=True)
 def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resamplings enough for the same code."""
-    for module in (ranking, comparison):
+    for module in (ranking, comparison, screen):
         monkeypatch.setattr(module, "BOOTSTRAP", MANY)
 
 
@@ -81,9 +84,24 @@ def run(app: AppTest) -> AppTest:
     raise AssertionError("the job never ended")
 
 
+def sent(app: AppTest) -> list[str]:
+    """What each component of the page was sent."""
+    return [each.proto.bytes.decode() for each in app.get("bidi_component")]
+
+
 def panes(app: AppTest) -> dict[str, dict]:
-    content = app.get("bidi_component")[0].proto.bytes
-    return {pane["id"]: pane for pane in json.loads(content[12:])["panes"]}
+    contents = [json.loads(each[12:]) for each in sent(app) if not each.startswith('{"turn"')]
+    return {pane["id"]: pane for content in contents for pane in content["panes"]}
+
+
+def ranking_sent(app: AppTest) -> dict:
+    """What the table of the first screen was sent."""
+    return next(json.loads(each) for each in sent(app) if each.startswith('{"turn"'))
+
+
+def answered(app: AppTest, which: int = 0) -> str:
+    """The verdict, as text; `which` 1: the evidence."""
+    return re.sub(r"<[^>]+>", " ", app.get("html")[which].proto.body)
 
 
 def drawn_difference(app: AppTest) -> list[float]:
@@ -96,50 +114,58 @@ def said(app: AppTest) -> str:
 
 
 def order(app: AppTest) -> list[str]:
-    return app.dataframe[0].value["checkpoint"].tolist()
+    return [row["id"] for row in ranking_sent(app)["rows"]]
 
 
-def test_the_goal_decides_the_order_and_presets_are_places_of_its_slider() -> None:
+def test_the_goal_decides_the_order_and_every_view_follows() -> None:
     found, orders = truncation(), {}
-    app = part("ranking", found)
-    for name, goal in {"Balanced: AuC": 0.5, **ranking.PRESETS}.items():
-        app.segmented_control(key=ranking.PRESET).set_value(name)
+    app = part("screen", found)
+    for goal in (0.5, 0.0, 1.0, 0.25):
+        app.slider(key=GOAL).set_value(goal)
         run(app)
         expected = rank(found.measured, goal, MANY)
         orders[goal] = order(app)
-        assert app.slider(key=GOAL).value == goal
         assert orders[goal] == expected["checkpoint"].tolist()
-        shown = app.dataframe[0].value
-        assert np.allclose(shown[["score", "low", "high"]], expected[["score", "low", "high"]])
-        assert shown["best"].tolist() == pytest.approx((100 * expected["best"]).tolist())
-        drawn = panes(app)["triage-ranking-intervals"]["figure"]
-        assert drawn["layout"]["yaxis"]["ticktext"] == orders[goal]
+        rows = pd.DataFrame(ranking_sent(app)["rows"])
+        assert np.allclose(rows[["score", "low", "high"]], expected[["score", "low", "high"]])
+        assert rows["most"].tolist() == pytest.approx(expected["at_most"].tolist())
+        assert f"Take {orders[goal][0]}" in answered(app)
+        points = panes(app)["triage-steps"]["figure"]["data"][-1]
+        assert dict(zip(points["customdata"], points["y"], strict=True)) == pytest.approx(
+            dict(zip(rows["id"], rows["score"], strict=True))
+        )
     # A smaller psi gives up recall for precision.
     assert [name for name in orders[0.0] if name != LOW[2]] == [LOW[0], LOW[1]]
     assert [name for name in orders[1.0] if name != LOW[2]] == [LOW[1], LOW[0]]
-    app.slider(key=GOAL).set_value(0.25)
-    run(app)
-    assert app.segmented_control(key=ranking.PRESET).value is None
-    assert order(app) == rank(found.measured, 0.25)["checkpoint"].tolist()
 
 
-def test_ties_and_families_are_said_in_words() -> None:
-    app = part("ranking", mixture())
+def test_the_verdict_is_the_library_s_with_the_ceiling_and_what_it_rests_on() -> None:
+    app = part("screen", mixture())
     table = rank(mixture().measured, 0.5, MANY)
-    (box,) = app.warning  # also where the best is alone: real data get more
-    assert box.value.startswith(
-        verdict(table, lambda name: name.replace("-", "\\-")) + " It differs from the real data: "
-    )
-    shown = panes(app)["triage-ranking-intervals"]
-    assert "two halves of the reference, 898 samples each" in shown["caption"]
-    line = [shape for shape in shown["figure"]["layout"]["shapes"] if "label" in shape]
-    assert line[0]["x0"] == pytest.approx(table["score"][0] / (app.dataframe[0].value["real"][0] / 100))
-    told = app.dataframe[0].value["against"].tolist()
-    assert ["may be best too" in each for each in told[1:]] == table["tied_with_best"][1:].tolist()
-    assert "Kendall" not in said(app)
-    both = said(part("ranking", truncation()))
-    assert "All 2 families put **truncation\\-0\\.6** first." in both
-    assert "Kendall's τ" in both
+    told = answered(app)
+    assert verdict(table).split(": ", 1)[1][1:] in told
+    assert "It differs from the real data: " in told
+    assert 'class="verdict-box warning"' in app.get("html")[0].proto.body
+    ceiling = ranking_sent(app)["ceiling"]
+    assert f"ceiling {ceiling:.3f}" in " ".join(told.split())
+    drawn = panes(app)
+    (line,) = [each for each in drawn["triage-curves"]["figure"]["data"] if each.get("legendgroup") == "truth"]
+    assert line["name"] == "ceiling: real against real"
+    (shape,) = drawn["triage-steps"]["figure"]["layout"]["shapes"]
+    assert shape["y0"] == shape["y1"] == ceiling
+
+
+def test_families_have_a_column_each_and_disagreement_is_amber() -> None:
+    found = replace(truncation(), by_risk=True)
+    app = part("screen", found)
+    known = {name: {each.checkpoint.name: each.curve.auc for each in found.by(name)} for name in BOTH}
+    content = ranking_sent(app)
+    assert [family["title"] for family in content["families"]] == ["kNN", "KDE"]
+    for row in content["rows"]:
+        assert row["families"] == pytest.approx([known[name][row["id"]] for name in BOTH])
+    assert "Rests on kNN: lowest held-out risk of 2 families." in answered(app)
+    levels = [known[name][order(app)[0]] for name in BOTH]
+    assert ("families disagree" in answered(app)) == (max(levels) - min(levels) > screen.SAME_LEVEL)
 
 
 def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(tmp_path: Path) -> None:
@@ -161,45 +187,45 @@ def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(t
             total=2,
             holdout=held,
         )
-        app = part("ranking", found)
-        assert [each.value.startswith("Memorised: ") and "300 exact copies" in each.value for each in app.error] == (
-            [True] if memorised else []
-        )
-        (box,) = app.warning if memorised else app.success
-        assert box.value.startswith("Take best: ")
-        assert box.value.endswith("It can't be told apart from real data at this n.")
+        app = part("screen", found)
+        body = app.get("html")[0].proto.body
+        assert ("Memorised: " in body and "300 exact copies" in body) == memorised
+        assert f'class="verdict-box {"bad" if memorised else "good"}"' in body
+        assert "Take best" in answered(app)
+        assert "It can&#x27;t be told apart from real data at this n." in body
 
 
-def test_the_row_that_is_selected_is_that_of_the_checkpoint_whatever_the_goal() -> None:
-    app = part("ranking", truncation(), **{KEY: TriageSession(selected=LOW[0])})
-    for goal in (0.0, 1.0):
-        app.slider(key=GOAL).set_value(goal)
-        run(app)
-        rows = app.session_state[RANKING_TABLE]["selection"]["rows"]
-        assert [order(app)[row] for row in rows] == [LOW[0]]
-        shapes = panes(app)["triage-ranking-intervals"]["figure"]["layout"]["shapes"]
-        assert [shape["y0"] for shape in shapes if shape["type"] == "rect"] == [rows[0] - 0.5]
-    app.session_state[KEY].selected = None
-    run(app)
-    assert app.session_state[RANKING_TABLE]["selection"]["rows"] == []
+def test_what_is_chosen_stands_out_in_every_view_and_in_the_evidence() -> None:
+    chosen = CheckpointChoice(selected=LOW[0], ticked=[LOW[1]], notes={LOW[1]: "<b>"}, turn=3)
+    app = part("screen", truncation(), **{KEY: TriageSession(choice=chosen)})
+    content = ranking_sent(app)
+    assert (content["turn"], content["choice"]["selected"]) == (3, LOW[0])
+    colors = {row["id"]: row["color"] for row in content["rows"]}
+    assert (colors[LOW[0]], colors[LOW[1]], colors[LOW[2]]) == (*COLORS[:2], "")
+    lines = {each.get("meta"): each for each in panes(app)["triage-curves"]["figure"]["data"] if "line" in each}
+    assert [lines[name]["line"]["color"] for name in LOW[:2]] == list(COLORS[:2])
+    evidence = answered(app, 1)
+    assert evidence.index(LOW[0]) < evidence.index(LOW[1])
+    assert LOW[2] not in evidence
+    assert "Real, made under ⅓ as often" in evidence
 
 
 def test_while_results_come_in_those_so_far_are_ranked() -> None:
     found = mixture()
     early = replace(found, outcomes=found.outcomes[:2], key="early")
-    app = part("ranking", early)
-    assert "a ranking of the 2 measured first; 2 more are still to come" in said(app)
+    app = part("screen", early)
+    assert "So far: 2 more to come" in " ".join(answered(app).split())
     assert set(order(app)) == set(early.names)
     app.session_state["found"] = found
     assert set(order(run(app))) == set(found.names)
-    assert "so far" not in said(app).lower()
-    alone = part("ranking", replace(found, outcomes=found.outcomes[:1], key="one"))
-    assert "A ranking needs two" in said(alone)
+    assert "so far" not in answered(app).lower()
+    alone = part("screen", replace(found, outcomes=found.outcomes[:1], key="one"))
+    assert "A ranking needs two" in answered(alone)
 
 
 def test_another_name_stands_in_the_same_ranking() -> None:
     found = mixture()
-    app = part("ranking", found)
+    app = part("screen", found)
     before = order(app)
     called = [replace(each.checkpoint, name=f"{each.checkpoint.name}'") for each in found.outcomes]
     outcomes = tuple(
@@ -209,7 +235,9 @@ def test_another_name_stands_in_the_same_ranking() -> None:
     held = len(app.session_state["_Session"].results)
     app.session_state["found"] = replace(found, outcomes=outcomes, key="named")
     assert order(run(app)) == [f"{name}'" for name in before]
-    assert len(app.session_state["_Session"].results) == held + 1  # the sides of the curves, by their new names
+    assert (
+        len(app.session_state["_Session"].results) == held + 2
+    )  # the sides of the curves and these, by their new names
 
 
 def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all() -> None:
@@ -238,13 +266,13 @@ def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all(
 
 
 def test_the_pair_follows_the_selection_and_choosing_the_other_one_swaps() -> None:
-    app = part("comparison", truncation(), **{KEY: TriageSession(selected=LOW[0])})
+    app = part("comparison", truncation(), **{KEY: TriageSession(choice=CheckpointChoice(selected=LOW[0]))})
     best = rank(truncation().measured, 0.5, 20)["checkpoint"][0]
     assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (LOW[0], best)
     app.selectbox(key=PAIR[1]).set_value(LOW[0])
     run(app)
     assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (best, LOW[0])
-    app.session_state[KEY].selected = LOW[1]
+    app.session_state[KEY].choice.selected = LOW[1]
     run(app)
     assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (LOW[1], best)
     alone = part("comparison", replace(mixture(), outcomes=mixture().outcomes[:1], key="one"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import pickle
+import time
 import weakref
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._shared import cache
-from pages._triage import settings
+from pages._triage import settings, source, work
 from pages._triage.run import Run
 from pages._triage.session import KEY
 from prviz.readers import ReadError, read
@@ -25,13 +26,14 @@ from prviz.triage.inputs import checkpoints_below, checkpoints_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache
 from tests.lab_app import button, press, said, until_done
-from tests.triage_app import SLOW, edit, healthy, slow_family, table, triage
+from tests.triage_app import SLOW, begin, edit, healthy, slow_family, table, triage
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.delenv(PICTURES_VARIABLE, raising=False)
+    monkeypatch.setattr(work, "AUTO_SECONDS", 0.0)  # the user starts
 
 
 def npy(seed: int, shift: float = 0.0, n: int = 60) -> bytes:
@@ -80,17 +82,16 @@ def test_the_bundled_samples_that_are_shown_are_those_that_are_measured(name: st
 
 def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_session() -> None:
     app = triage(methods="knn,ipr")
-    assert "6 checkpoints" in said(app)
-    until_done(press(app, "Start"))
+    until_done(begin(app))
     first = table(app)
     assert list(first["Step"]) == [1, 2, 5, 10, 20, 23]
     areas = [prviz.pr_curve(*prviz.readers.bundled.bundled_pair(f"mixture-em-{step}"), "knn").auc for step in (1, 20)]
     np.testing.assert_array_equal(first["AuC, kNN"].iloc[[0, 4]], areas)
     assert set(first["State"]) == {"measured"}
-    app.session_state[KEY].selected = "EM iteration 1"
+    app.session_state[KEY].choice.selected = "EM iteration 1"
     edit(app, 0, Name="first  try", Step=0.5)
     assert table(app).loc[0, ["Name", "Step", "State"]].tolist() == ["first try", 0.5, "measured"]
-    assert app.session_state[KEY].selected == "first try"
+    assert app.session_state[KEY].choice.selected == "first try"
     for name, reason in (("first try", "can't both be called"), ("  ", "needs a name"), (None, "needs a name")):
         edit(app, 1, Name=name)
         assert table(app).loc[1, "Name"] == "EM iteration 2"
@@ -101,7 +102,7 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     app.segmented_control(key="triage.method").set_value("ipr").run()
     healthy(app)
     assert "AuC, iPR" in table(app)
-    assert dict(app.query_params) == {"set": "mixture", "methods": "knn,ipr"}
+    assert dict(app.query_params) == {"set": "mixture", "methods": "knn,ipr", "part": "Report", "chosen": "first try"}
     before = table(app)["AuC, iPR"]
     app.multiselect(key="triage.methods").set_value(["ipr"]).run()  # a family less: what is measured stays
     healthy(app)
@@ -110,7 +111,7 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     app.multiselect(key="triage.methods").set_value(["ipr", "kde"]).run()
     healthy(app)
     assert "Done: 6 of 6" not in said(app)
-    again = until_done(press(triage(), "Start"))
+    again = until_done(begin(triage(methods="knn,ipr")))
     assert set(table(again)["State"]) == {"kept from before"}
     np.testing.assert_array_equal(table(again)["AuC, kNN"], first["AuC, kNN"])
 
@@ -146,7 +147,7 @@ def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: P
     for step in range(11, 15):
         (served / "run" / f"step-{step}.npy").write_bytes(npy(step))
     with slow_family(after=2) as go:
-        app = press(folder(methods=SLOW), "Start")
+        app = begin(folder(methods=SLOW))
         while len(table(app).query("State == 'measured'")) < 2:
             app.run()
         assert table(app)["State"].tolist() == ["measured"] * 2 + ["at work"] + ["waits"] * 3
@@ -156,7 +157,7 @@ def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: P
         go.set()
         until_done(app)
         assert 2 <= sum(table(app)["State"] == "measured") <= 3
-        until_done(press(app, "Continue"))
+        until_done(begin(app))
         assert set(table(app)["State"]) == {"measured"}
         assert list(table(app)["AuC, slow"][:2]) == list(before[:2])
 
@@ -173,10 +174,10 @@ def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.Monk
 
 def test_equal_sizes_are_offered_and_cut_to_the_smallest(served: Path) -> None:
     (served / "run" / "step-9.npy").write_bytes(npy(9, n=50))
-    app = until_done(press(folder(), "Start"))
+    app = until_done(begin(folder()))
     assert "The sets have 50 to 60 samples" in said(app) + "".join(each.value for each in app.warning)
     press(app, "Use equal sizes")
-    until_done(press(app, "Start"))
+    until_done(begin(app))
     assert set(table(app)["n"]) == {50}
     assert not app.warning
 
@@ -184,7 +185,7 @@ def test_equal_sizes_are_offered_and_cut_to_the_smallest(served: Path) -> None:
 def test_results_that_can_t_be_kept_are_shown_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "inside"))
-    app = until_done(press(triage(), "Start"))
+    app = until_done(begin(triage()))
     assert set(table(app)["State"]) == {"measured"}
     assert "can't be kept there" in app.warning[0].value
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
@@ -198,7 +199,7 @@ def test_a_page_opens_while_another_thread_makes_a_syntax_tree(monkeypatch: pyte
         raise SystemError("AST constructor recursion depth mismatch")
 
     monkeypatch.setattr("streamlit.runtime.scriptrunner.magic.add_magic", refused)
-    assert button(triage(), "Start") is not None
+    assert button(until_done(triage()), "Start") is not None
 
 
 # ---- below a folder ----
@@ -216,7 +217,7 @@ def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path)
     assert app.selectbox(key="triage.folder").options == ["the folder itself", "run/"]
     assert app.selectbox(key="triage.reference").options[-1] == "real.npy"
     assert "1 of its links lead out of the app's folder" in said(app)
-    until_done(press(app, "Start"))
+    until_done(begin(app))
     assert list(table(app)["Name"]) == ["step-9", "step-10", "linked"]
     assert set(table(app)["State"]) == {"measured", "kept from before"}  # the link has the contents of another
     for name in ("..", "../", "/", str(served.parent), "up", "run/../.."):
@@ -226,10 +227,10 @@ def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path)
         assert len(app.warning) == 2
         assert "secret" not in str(app.selectbox)
     # A link that comes after the folder was looked at leads nowhere either.
-    app = folder()
+    app = folder(k="5")
     (served / "run" / "step-9.npy").unlink()
     (served / "run" / "step-9.npy").symlink_to(served.parent / "secret.npy")
-    until_done(press(app, "Start"))
+    until_done(begin(app))
     row = table(app).set_index("Name").loc["step-9"]
     assert row["State"].startswith("failed: 'step-9.npy': can't be opened: a link that leads out of the folder")
 
@@ -244,28 +245,80 @@ def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_ho
     assert "samples are in the reference too; at most 5% may be" in app.error[0].value
 
 
-def test_new_files_are_found_by_looking_again_and_what_is_measured_stays(served: Path) -> None:
-    app = until_done(press(folder(), "Start"))
+def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_stays(served: Path) -> None:
+    app = until_done(begin(folder()))
     edit(app, 0, Name="mine")
+    app.session_state[KEY].choice.selected = "mine"
     (served / "run" / "step-8.npy").write_bytes(npy(8))
     (served / "run" / "step-10.npy").write_bytes(npy(11))
     app.run()
     assert list(table(app)["State"]) == ["measured"] * 2
     press(app, "Look again")
     assert list(table(app)["Name"]) == ["step-8", "mine", "step-10"]
-    assert list(table(app)["State"]) == ["not measured", "measured", "not measured"]
-    until_done(press(app, "Continue"))
+    until_done(app)  # what was begun goes on
     assert list(table(app)["State"]) == ["measured"] * 3
+    assert app.session_state[KEY].choice.selected == "mine"
+    assert app.selectbox(key="triage.folder").value == "run"
+    assert app.selectbox(key="triage.reference").value == "real.npy"
+
+
+def test_a_growing_folder_is_measured_on_and_a_file_that_is_being_written_is_waited_for(
+    served: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "SETTLED", 0.7)
+    app = until_done(begin(folder()))
+    app.session_state[KEY].choice.selected = "step-10"
+    whole = npy(11, 1.0)
+    (served / "run" / "step-11.npy").write_bytes(whole[:200])
+    app.run()
+    assert list(table(app)["Name"]) == ["step-9", "step-10"]  # seen, maybe not whole
+    for _ in range(50):
+        until_done(app.run())
+        if len(table(app)) == 3:
+            break
+        time.sleep(0.1)
+    assert table(app)["State"].iloc[2].startswith("failed")
+    assert not any("could not be measured" in each.value for each in app.warning)
+    assert "1 not written to the end yet" in said(app)
+    (served / "run" / "step-11.npy").write_bytes(whole)
+    for _ in range(50):
+        until_done(app.run())
+        if table(app)["State"].iloc[2] == "measured":
+            break
+        time.sleep(0.1)
+    assert list(table(app)["State"]) == ["measured"] * 3
+    assert app.session_state[KEY].choice.selected == "step-10"
+
+
+def test_a_reference_is_not_guessed_among_the_checkpoints_nor_from_several(served: Path) -> None:
+    (served / "run" / "copy_of_ref.npy").write_bytes(npy(1))
+    (served / "run" / "notes.txt").write_text("no samples")
+    app = triage(data="folder", folder="run")
+    assert app.selectbox(key="triage.reference").value == "real.npy"
+    assert "1 skipped" in said(app)
+    (served / "reference.npy").write_bytes(npy(2))
+    assert triage(data="folder", folder="run").selectbox(key="triage.reference").value is None
+
+
+def test_sets_of_very_different_sizes_are_cut_by_default(served: Path) -> None:
+    (served / "run" / "step-9.npy").write_bytes(npy(9, n=25))
+    app = until_done(begin(until_done(begin(folder()))))
+    assert set(table(app)["n"]) == {25}
+    assert "cut to 25 samples" in said(app)
+    app.toggle(key="triage.equal").set_value(False).run()
+    healthy(app)
+    assert set(table(until_done(begin(app)))["n"]) == {25, 60}
 
 
 def test_a_table_of_the_folder_says_more_and_a_malformed_one_loses_nothing(served: Path) -> None:
-    (served / "run" / "about.csv").write_text("file,step,psi\nstep-9.npy,900,0.5\n")
+    (served / "run" / "about.csv").write_text("file,step,psi,run\nstep-9.npy,900,0.5,a run\n")
     (served / "run" / "bad.csv").write_text("file,step\nelsewhere.npy,1\n")
     app = folder()
     app.selectbox(key="triage.metadata").set_value("run/about.csv").run()
     healthy(app)
     names = ["step-9", "step-10"]
     assert table(app).set_index("Name").loc[names, "psi"].fillna(-1).tolist() == [0.5, -1]
+    assert {each.run for each in app.session_state[KEY].listed.checkpoints} == {"a run", ""}
     app.selectbox(key="triage.metadata").set_value("run/bad.csv").run()
     healthy(app)
     assert "names none of the checkpoints" in app.error[0].value
@@ -320,9 +373,9 @@ def test_hostile_names_stay_in_the_session_s_own_folder(tmp_path: Path) -> None:
     files = [path for path in held.rglob("*") if path.is_file()]
     assert len(files) == 8
     assert not list(tmp_path.rglob("evil*"))
-    until_done(press(app, "Start"))
+    until_done(begin(app))
     assert set(table(app)["State"]) == {"measured"}
-    assert dict(app.query_params) == {"data": "upload"}
+    assert dict(app.query_params) == {"data": "upload", "part": "Report"}
     assert not (tmp_path / "cache").exists()
     other = triage(data="upload")
     assert other.session_state[KEY].uploads is None
@@ -347,7 +400,7 @@ def test_uploads_that_are_forgotten_or_left_for_others_are_nowhere() -> None:
 
 def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() -> None:
     app = uploads(("step-1.npy", npy(1)), ("step-2.npy", b"no numbers"), ("step-3.npy", npy(3)))
-    until_done(press(app, "Start"))
+    until_done(begin(app))
     states = list(table(app)["State"])
     assert [state.split(":")[0] for state in states] == ["measured", "failed", "measured"]
     assert "1 of 3 could not be measured" in app.warning[0].value
@@ -393,12 +446,12 @@ def test_the_array_is_chosen_once_for_all_files() -> None:
         return stream.getvalue()
 
     app = uploads(("a.npz", several(1)), ("b.npz", several(2)), ("c.npy", npy(3)), real=npy(0))
-    until_done(press(app, "Start"))
+    until_done(begin(app))
     assert [state.split(":")[0] for state in table(app)["State"]] == ["failed", "failed", "measured"]
     assert app.selectbox(key="triage.key").options == ["first", "second"]
     app.selectbox(key="triage.key").set_value("first").run()
     healthy(app)
-    until_done(press(app, "Start"))
+    until_done(begin(app))
     assert set(table(app)["State"]) == {"measured", "kept from before"}
 
 

@@ -1,0 +1,266 @@
+// The table of Triage: one row a checkpoint, with its interval before the ceiling, a number by family, its fault, and
+// what the user does with it: tick to compare, star, note, hide, filter, group. It leads the group of linked views.
+
+import { element, setText, shape } from "./dom.js";
+import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
+
+/** @import { StandoutGroup } from "./group.js" */
+
+/**
+ * What Python sends (pages/_triage/table.py).
+ * @typedef {object} Row
+ * @property {string} id the checkpoint's name
+ * @property {string} run
+ * @property {string} color of a checkpoint that is compared, else ""
+ * @property {number} score
+ * @property {number | null} low
+ * @property {number | null} high
+ * @property {number | null} most what the true score does not exceed
+ * @property {string} told about the row, in words
+ * @property {(number | null)[]} families
+ * @property {string} fault
+ * @property {string} level of the fault
+ * @property {string} sentence of the fault
+ * @property {[number, number]} sides
+ *
+ * @typedef {{ selected: string | null, ticked: string[], starred: string[], hidden: string[], notes: Record<string, string> }} Choice
+ * @typedef {{ title: string, color: string, leads: boolean }} Family
+ * @typedef {{ turn: number, group: string, goal: number, ceiling: number | null, families: Family[], rows: Row[], choice: Choice }} Spec
+ *
+ * @typedef {object} Table
+ * @property {HTMLElement} root
+ * @property {Spec} spec
+ * @property {Choice} choice what the user has chosen, of which Python may hear later
+ * @property {number} turn
+ * @property {string} filter
+ * @property {boolean} grouped
+ * @property {boolean} showsHidden
+ * @property {string | null} noting whose note is typed
+ * @property {StandoutGroup | null} group
+ * @property {(values: Record<string, unknown>) => void} send
+ * @property {() => void} follow
+ * @property {() => void} leave
+ */
+
+/** @type {WeakMap<HTMLElement, Table>} */
+const TABLES = new WeakMap();
+const SPARK = { width: 56, height: 14, edge: 2 };
+
+/** @param {number | null} value */
+const percent = (value) => `${(100 * (value ?? 0)).toFixed(2)}%`;
+/** @param {number | null} value @param {number} digits */
+const decimals = (value, digits) => (value === null ? "" : value.toFixed(digits));
+
+/** @param {string[]} list @param {string} id */
+const toggled = (list, id) => (list.includes(id) ? list.filter((other) => other !== id) : [...list, id]);
+
+/** @param {Table} table @param {Partial<Choice>} chosen */
+function change(table, chosen) {
+  Object.assign(table.choice, chosen);
+  fill(table);
+  table.send({ ...table.choice, turn: ++table.turn });
+}
+
+// ---- one row ----
+
+/** The 95 % interval on a scale from 0 to 1.
+ * @param {Row} row */
+function interval({ low, score, high }) {
+  const range = low === null || high === null ? [] : [element("i", "", { style: `left:${percent(low)};width:${percent(high - low)}` })];
+  return element("td", "", { class: "interval" }, element("div", "", {}, ...range, element("b", "", { style: `left:${percent(score)}` })));
+}
+
+/** The score from precision first, on the left, to recall first; a dot at the goal.
+ * @param {Row} row @param {number} goal */
+function spark({ sides: [precision, recall] }, goal) {
+  const { width, height, edge } = SPARK, y = (/** @type {number} */ value) => height - edge - (height - 2 * edge) * value;
+  const line = shape("path", { d: `M${edge},${y(precision)}L${width - edge},${y(recall)}`, stroke: "currentColor", "stroke-width": 1.5 });
+  const dot = shape("circle", { cx: edge + (width - 2 * edge) * goal, cy: y(precision + (recall - precision) * goal), r: 2.2, fill: "currentColor" });
+  const svg = shape("svg", { width, height, role: "img", "aria-label": `precision side ${precision.toFixed(2)}, recall side ${recall.toFixed(2)}` });
+  svg.append(line, dot);
+  return element("td", "", { class: "spark" }, svg);
+}
+
+/** @param {Table} table @param {string} name @param {string} sign @param {string} label @param {string} id @param {boolean} pressed @param {() => void} act */
+function tool(table, name, sign, label, id, pressed, act) {
+  const button = element("button", sign, { type: "button", class: name, title: label, "aria-label": `${label}: ${id}`, "aria-pressed": String(pressed), "data-focus": `${name} ${id}` });
+  button.onclick = (event) => { event.stopPropagation(); act(); };
+  return button;
+}
+
+/** @param {Table} table @param {string} id */
+function noteField(table, id) {
+  const field = element("input", "", { type: "text", maxlength: 200, "aria-label": `Note on ${id}`, "data-focus": `note ${id}` });
+  field.value = table.choice.notes[id] ?? "";
+  field.onclick = (event) => event.stopPropagation();
+  const done = () => {
+    if (table.noting !== id) return;
+    table.noting = null;
+    const notes = { ...table.choice.notes, [id]: field.value.trim() };
+    if (!notes[id]) delete notes[id];
+    change(table, { notes });
+  };
+  field.onblur = done;
+  field.onkeydown = (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") done();
+    else if (event.key === "Escape") { table.noting = null; fill(table); }
+  };
+  return field;
+}
+
+/** @param {Table} table @param {Row} row @param {boolean[]} best of its family */
+function rowOf(table, row, best) {
+  const { choice, spec } = table, { id } = row;
+  const tick = element("input", "", { type: "checkbox", "aria-label": `compare ${id}`, "data-focus": `tick ${id}` });
+  tick.disabled = Boolean(row.color) && !choice.ticked.includes(id); // the one looked at
+  tick.checked = tick.disabled || choice.ticked.includes(id);
+  tick.onclick = (event) => event.stopPropagation();
+  tick.onchange = () => change(table, { ticked: toggled(choice.ticked, id) });
+  const name = element("button", id, { type: "button", class: "name", title: row.told, "data-focus": `name ${id}` });
+  const note = table.noting === id ? [noteField(table, id)] : choice.notes[id] ? [element("small", choice.notes[id], { title: choice.notes[id] })] : [];
+  const starred = choice.starred.includes(id), hidden = choice.hidden.includes(id);
+  const tools = element("td", "", { class: "tools" },
+    tool(table, "star", starred ? "★" : "☆", "Star", id, starred, () => change(table, { starred: toggled(choice.starred, id) })),
+    tool(table, "write", "✎", "Note", id, id in choice.notes, () => { table.noting = id; fill(table); /** @type {HTMLElement | null} */ (table.root.querySelector(".ranking td input[type=text]"))?.focus(); }),
+    tool(table, "hide", hidden ? "+" : "−", hidden ? "Show again" : "Hide", id, hidden, () => change(table, { hidden: toggled(choice.hidden, id) })));
+  const families = row.families.map((value, i) => element("td", decimals(value, 2), { class: `family${spec.families[i].leads ? " leads" : ""}${best[i] ? " best" : ""}` }));
+  const fault = element("td", "", { class: "fault" }, ...(row.fault ? [element("span", row.fault, { class: `chip ${row.level}`, title: row.sentence })] : []));
+  const node = element("tr", "", { "data-item": id, style: row.color ? `--swatch:${row.color}` : "", class: row.color ? "compared" : "" },
+    element("td", "", { class: "tick" }, tick), element("th", "", { scope: "row" }, name, ...note), element("td", decimals(row.score, 3), { class: "score" }),
+    interval(row), ...families, element("td", decimals(row.most, 2), { class: "most" }), fault, spark(row, spec.goal), tools);
+  node.onclick = () => { if (table.group) choose(table.group, id); };
+  node.onpointerenter = () => { if (table.group) pointTo(table.group, id); };
+  node.onpointerleave = () => { if (table.group) pointTo(table.group, null); };
+  return node;
+}
+
+// ---- all of them ----
+
+/** @param {Table} table */
+function visible({ spec, choice, filter, showsHidden, group }) {
+  const text = filter.toLowerCase();
+  return spec.rows.filter(({ id, run }) => (showsHidden || !choice.hidden.includes(id)) && (!group?.picked || group.picked.includes(id))
+    && `${id} ${run} ${choice.notes[id] ?? ""}`.toLowerCase().includes(text));
+}
+
+/** @param {Table} table @param {Row[]} rows */
+function bodies(table, rows) {
+  const { spec } = table;
+  const top = spec.families.map((_, i) => Math.max(...spec.rows.map(({ families }) => families[i] ?? -1)));
+  const line = (/** @type {Row} */ row) => rowOf(table, row, row.families.map((value, i) => value !== null && value === top[i]));
+  if (!table.grouped) return [element("tbody", "", {}, ...rows.map(line))];
+  return [...new Set(rows.map(({ run }) => run))].map((run) => {
+    const own = rows.filter((row) => row.run === run), head = element("th", "", { colspan: 8 + spec.families.length, class: "run" }, element("b", run || "other"), ` · ${own.length}`);
+    return element("tbody", "", {}, element("tr", "", {}, head), ...own.map(line));
+  });
+}
+
+/** @param {Table} table */
+function headOf({ spec }) {
+  const families = spec.families.map(({ title, color, leads }) => element("th", title, { scope: "col", class: `family${leads ? " leads" : ""}`, style: `--swatch:${color}`, title: leads ? "The verdict rests on it" : "" }));
+  return element("thead", "", {}, element("tr", "", {},
+    element("th", "", { class: "tick" }), element("th", "checkpoint", { scope: "col" }), element("th", "score", { scope: "col", class: "score" }),
+    element("th", spec.ceiling === null ? "95 % interval" : "95 % interval, ceiling dashed", { scope: "col", class: "interval" }), ...families,
+    element("th", "at most", { scope: "col", class: "most", title: "With 95 % confidence the true score is at most that" }),
+    element("th", "fault", { scope: "col" }), element("th", "P → R", { scope: "col", class: "spark", title: "Score from precision first to recall first" }), element("th", "")));
+}
+
+/** @param {Table} table */
+function fill(table) {
+  const { root, spec, choice } = table, box = /** @type {HTMLElement} */ (root.querySelector(".scrolled"));
+  const focused = root.contains(document.activeElement) ? document.activeElement?.getAttribute("data-focus") : null;
+  const rows = visible(table), top = box.scrollTop;
+  box.style.setProperty("--ceiling", percent(spec.ceiling));
+  box.replaceChildren(element("table", "", { class: spec.ceiling === null ? "" : "bounded" }, element("caption", "Ranking, best first"), headOf(table), ...bodies(table, rows)));
+  box.scrollTop = top;
+  if (focused) /** @type {HTMLElement | undefined} */ ([...box.querySelectorAll("[data-focus]")].find((node) => node.getAttribute("data-focus") === focused))?.focus({ preventScroll: true });
+  const parts = { "show-hidden": choice.hidden.length ? `${table.showsHidden ? "leave out" : "show"} ${choice.hidden.length} hidden` : "", "clear-pick": table.group?.picked ? `${rows.length} of ${spec.rows.length} picked: show all` : "" };
+  for (const [name, text] of Object.entries(parts)) {
+    const button = /** @type {HTMLElement} */ (root.querySelector(`.${name}`));
+    button.hidden = !text;
+    setText(button, text);
+  }
+  const group = /** @type {HTMLElement} */ (root.querySelector(".by-run"));
+  group.hidden = new Set(spec.rows.map(({ run }) => run)).size < 2;
+  group.setAttribute("aria-pressed", String(table.grouped));
+  mark(table);
+}
+
+/** What stands out.
+ * @param {Table} table */
+function mark({ root, group, spec, choice }) {
+  if (!group) return;
+  root.dataset.selected = choice.selected ?? ""; // for tests
+  root.dataset.standing = standing(group) ?? "";
+  for (const row of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("tbody tr[data-item]"))) {
+    const id = row.dataset.item ?? "";
+    row.classList.toggle("stands", id === standing(group));
+    row.classList.toggle("faded", isFaded(group, id) && group.under === null);
+    row.querySelector(".name")?.setAttribute("aria-pressed", String(id === group.chosen));
+  }
+  setText(root.querySelector(".spoken"), spec.rows.find(({ id }) => id === group.chosen)?.told ?? "");
+}
+
+/** @param {HTMLElement} parent @returns {Table} */
+function create(parent) {
+  const root = /** @type {HTMLElement} */ (parent.querySelector(".ranking"));
+  const filter = element("input", "", { type: "search", placeholder: "filter by name", "aria-label": "Filter checkpoints by name" });
+  const button = (/** @type {string} */ name, text = "") => element("button", text, { type: "button", class: name });
+  const group = button("by-run", "group by run"), hidden = button("show-hidden"), clear = button("clear-pick");
+  root.replaceChildren(
+    element("div", "", { class: "head" }, element("h3", "Ranking"), element("span", "tick to compare", { class: "hint" }), clear, hidden, filter, group),
+    element("div", "", { class: "scrolled", tabindex: 0, role: "region", "aria-label": "Ranking" }), element("p", "", { class: "spoken", role: "status" }));
+  /** @type {Table} */
+  const table = {
+    root, spec: /** @type {any} */ ({}), choice: { selected: null, ticked: [], starred: [], hidden: [], notes: {} }, turn: 0,
+    filter: "", grouped: false, showsHidden: false, noting: null, group: null, send: () => {}, follow: () => {}, leave: () => {},
+  };
+  let picked = /** @type {string[] | null} */ (null);
+  table.follow = () => {
+    if (!table.group || picked === table.group.picked) return mark(table);
+    picked = table.group.picked;
+    return fill(table);
+  };
+  filter.oninput = () => { table.filter = filter.value; fill(table); };
+  group.onclick = () => { table.grouped = !table.grouped; fill(table); };
+  hidden.onclick = () => { table.showsHidden = !table.showsHidden; fill(table); };
+  clear.onclick = () => { if (table.group) pick(table.group, null); };
+  TABLES.set(parent, table);
+  return table;
+}
+
+/** Escape lets go of what is chosen, unless the key is meant for something else on the page.
+ * @param {Table} table @param {KeyboardEvent} event */
+function letGo({ group }, event) {
+  if (event.key !== "Escape" || event.defaultPrevented || !group || group.chosen === null) return;
+  if (event.target instanceof Element && event.target.closest("input, textarea, select, [role=dialog], [role=combobox], [role=listbox]")) return;
+  group.under = null;
+  choose(group, group.chosen);
+}
+
+/** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
+export default function mount({ data, parentElement, setStateValue }) {
+  const known = TABLES.get(parentElement), table = known ?? create(parentElement);
+  const spec = /** @type {Spec} */ (JSON.parse(new TextDecoder().decode(data)));
+  table.send = (values) => setStateValue("values", values);
+  table.spec = spec;
+  if (!known) table.turn = spec.turn;
+  // What the user has chosen counts until Python has heard of it.
+  if (spec.turn >= table.turn) table.choice = structuredClone(spec.choice);
+  const group = table.group = joinGroup(spec.group, table.follow);
+  group.chosen = table.choice.selected;
+  group.tell = () => change(table, { selected: group.chosen });
+  if (table.noting === null) fill(table);
+  group.followers.forEach((follow) => follow());
+  if (known) return table.leave;
+  const escape = (/** @type {KeyboardEvent} */ event) => letGo(table, event);
+  window.addEventListener("keydown", escape);
+  table.leave = () => {
+    window.removeEventListener("keydown", escape);
+    group.tell = null;
+    leaveGroup(group, table.follow);
+    TABLES.delete(parentElement);
+  };
+  return table.leave;
+}

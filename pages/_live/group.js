@@ -1,0 +1,62 @@
+// A group of linked views of the same items, such as checkpoints: one stands out in all of them, the one under the
+// pointer, else the chosen one; some of them may be picked by a drag.
+
+import { store } from "./store.js";
+
+/**
+ * @typedef {object} StandoutGroup
+ * @property {string} name
+ * @property {Set<() => void>} followers called when another item stands out, or others are picked
+ * @property {string | null} under the item under the pointer
+ * @property {string | null} chosen
+ * @property {string[] | null} picked null: all
+ * @property {(() => void) | null} tell Python hears of the choice through the view that leads
+ */
+
+/** The group of this name, which the view follows from now on.
+ * @param {string} name @param {() => void} follow @returns {StandoutGroup} */
+export function joinGroup(name, follow) {
+  const group = store.standouts.get(name) ?? { name, followers: new Set(), under: null, chosen: null, picked: null, tell: null };
+  store.standouts.set(name, group);
+  group.followers.add(follow);
+  return group;
+}
+
+/** @param {StandoutGroup} group @param {() => void} follow */
+export function leaveGroup(group, follow) {
+  group.followers.delete(follow);
+  group.under = null;
+  if (group.followers.size) showGroup(group);
+  else store.standouts.delete(group.name);
+}
+
+/** @param {StandoutGroup} group */
+export const showGroup = (group) => group.followers.forEach((follow) => follow());
+
+/** @param {StandoutGroup} group */
+export const standing = (group) => group.under ?? group.chosen;
+
+/** True for an item that gives way to others.
+ * @param {StandoutGroup} group @param {string | null} item */
+export const isFaded = ({ under, picked }, item) => (under !== null && item !== under) || Boolean(picked && item !== under && !picked.includes(item ?? ""));
+
+/** @param {StandoutGroup} group @param {string | null} item */
+export function pointTo(group, item) {
+  if (group.under === item) return;
+  group.under = item;
+  showGroup(group);
+}
+
+/** The same one again: none is chosen any more.
+ * @param {StandoutGroup} group @param {string | null} item */
+export function choose(group, item) {
+  group.chosen = group.chosen === item ? null : item;
+  showGroup(group);
+  group.tell?.();
+}
+
+/** @param {StandoutGroup} group @param {string[] | null} items */
+export function pick(group, items) {
+  group.picked = items;
+  showGroup(group);
+}

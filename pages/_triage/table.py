@@ -1,0 +1,89 @@
+"""The table of checkpoints as the browser draws it (pages/_live/checkpoints.js), and what the user chooses in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages._live.figure import as_text, load_published
+from pages._live.modules import bundle
+from pages._triage.session import CheckpointChoice
+
+KEY = "triage-ranking"
+# The group of linked views: the table and the figures.
+GROUP = "triage"
+# Most checkpoints that are compared at a time, and their colours in every view, the first being the one looked at.
+COLORS = ("#0072B2", "#B84A00", "#009E73", "#8561C5")
+_FOLDER = Path(__file__).parent.parent / "_live"
+_component = st.components.v2.component(
+    "prviz_checkpoints",
+    html='<div class="ranking" data-prviz="ranking"></div>',
+    css=(_FOLDER / "checkpoints.css").read_text(encoding="utf-8"),
+    js=load_published(bundle(_FOLDER / "checkpoints.js"), announced=False),
+    isolate_styles=False,
+)
+
+
+class TableRow(NamedTuple):
+    """One checkpoint, as pages/_live/checkpoints.js has it."""
+
+    id: str
+    run: str
+    color: str
+    score: float
+    low: float | None
+    high: float | None
+    most: float | None
+    told: str
+    families: list[float | None]
+    fault: str
+    level: str
+    sentence: str
+    sides: tuple[float, float]
+
+
+class FamilyColumn(NamedTuple):
+    title: str
+    color: str
+    leads: bool
+
+
+def draw(
+    rows: Sequence[TableRow],
+    families: Sequence[FamilyColumn],
+    *,
+    goal: float,
+    ceiling: float | None,
+    choice: CheckpointChoice,
+    compared: Sequence[str],
+) -> None:
+    """Draw the table; `choice` takes over what the user chooses in it. compared : of the choice, or in its place."""
+    content = {
+        "turn": choice.turn,
+        "group": GROUP,
+        "goal": goal,
+        "ceiling": ceiling,
+        "families": [family._asdict() for family in families],
+        "rows": [row._asdict() for row in rows],
+        "choice": {
+            "selected": choice.selected,
+            "ticked": list(compared),
+            "starred": choice.starred,
+            "hidden": choice.hidden,
+            "notes": choice.notes,
+        },
+    }
+
+    def changed() -> None:
+        state = st.session_state.get(KEY)
+        values = state.get("values") if isinstance(state, Mapping) else None
+        if isinstance(values, Mapping):
+            unticked = choice.ticked is None and values.get("ticked") == list(compared)
+            choice.take(values)
+            if unticked:  # the browser says again what stands in the place of a choice
+                choice.ticked = None
+
+    _component(key=KEY, data=as_text(content), default={"values": None}, on_values_change=changed)

@@ -1,0 +1,80 @@
+"""The first screen of Triage in a browser: what it holds at every size, and that all its views follow each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import visit, wait_until
+
+PARTS = ("[data-prviz=verdict]", "[data-prviz=ceiling]", "[data-prviz=ranking]", "[data-prviz=evidence]")
+VIEWS = (*PARTS, ".st-key-triage-curves-box .main-svg", ".st-key-triage-steps-box .main-svg", ".ranking tbody tr")
+# Where a point of the score over steps is on screen.
+POINT = """([plot, name]) => {
+    const { xaxis, yaxis } = plot._fullLayout, { x, y, customdata } = plot._fullData.at(-1);
+    const box = plot.getBoundingClientRect(), i = customdata.indexOf(name);
+    return [box.x + xaxis._offset + xaxis.d2p(x[i]), box.y + yaxis._offset + yaxis.d2p(y[i])];
+}"""
+# The curves that stand out or are as drawn, by name.
+SEEN = """() => [...document.querySelectorAll(".st-key-triage-curves-box .scatterlayer .trace")]
+    .filter(trace => trace.__data__[0].trace.meta && getComputedStyle(trace).opacity > 0.5)
+    .map(trace => trace.__data__[0].trace.meta)"""
+
+
+def answered(page: Page) -> None:
+    """Wait until intervals and ceiling are there."""
+    expect(page.locator("[data-prviz=ceiling] b")).to_be_visible()
+    expect(page.locator(".ranking td.interval i").first).to_be_attached()
+
+
+def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    visit(page, "/triage?set=mixture&methods=knn,ipr")
+    answered(page)
+
+    def cut(height: int) -> list[str]:
+        boxes = {part: page.locator(part).last.bounding_box() for part in VIEWS}
+        return [part for part, box in boxes.items() if box is None or box["y"] < 0 or box["y"] + box["height"] > height]
+
+    for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        wait_until(page, lambda height=height: not cut(height))
+    assert 60 < len(page.get_by_test_id("stMain").inner_text().split()) <= 300
+    names = page.locator(".ranking tbody .name").all_inner_texts()
+    assert len(names) == 6
+    # Under the pointer, in the table, then chosen by a click; the link and the evidence have it.
+    row = page.locator(".ranking tbody tr").nth(4)
+    row.hover()
+    wait_until(page, lambda: set(page.evaluate(SEEN)) == {names[4]})
+    row.click()
+    page.mouse.move(0, 0)
+    expect(page.locator(".ranking")).to_have_attribute("data-selected", names[4])
+    expect(page.locator(".evidence h4").first).to_contain_text(names[4])
+    wait_until(page, lambda: parse_qs(urlsplit(page.url).query).get("chosen") == [names[4]])
+    # A tick adds a column of evidence; a drag over the steps leaves a part of the table.
+    page.get_by_role("checkbox", name=f"compare {names[5]}", exact=True).check()
+    expect(page.locator(".evidence section")).to_have_count(4)
+    plot = page.locator(".st-key-triage-steps-box .plot").first
+    places = [page.evaluate(POINT, [plot.element_handle(), name]) for name in ("EM iteration 5", "EM iteration 10")]
+    page.mouse.move(places[0][0] - 8, places[0][1] - 20)
+    page.mouse.down()
+    page.mouse.move(places[1][0] + 8, places[1][1] + 20, steps=5)
+    page.mouse.up()
+    expect(page.locator(".ranking tbody tr")).to_have_count(2)
+    page.get_by_role("button", name="2 of 6 picked: show all").click()
+    expect(page.locator(".ranking tbody tr")).to_have_count(6)
+    # The link opens with the same answer; on a phone the verdict comes first, then the curves.
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    answered(page)
+    expect(page.locator(".ranking")).to_have_attribute("data-selected", names[4])
+    expect(page.locator(".evidence section")).to_have_count(4)
+
+    def tops() -> list[float]:
+        places = ("[data-prviz=verdict]", ".st-key-triage-curves-box .main-svg", "[data-prviz=ranking]")
+        return [(page.locator(part).first.bounding_box() or {"y": 0.0})["y"] for part in places]
+
+    wait_until(page, lambda: 0 < tops()[0] < tops()[1] < 500 < tops()[2])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
