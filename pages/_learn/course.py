@@ -18,6 +18,7 @@ from pages._work.store import LeastRecentlyUsed
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.server.static_files import publish
 from prviz.studies.convergence import measured
 from prviz.toys import toy
 
@@ -41,6 +42,7 @@ def javascript() -> str:
 
 
 STYLE = (_FOLDER / "course.css").read_text(encoding="utf-8")
+SCRIPT = publish(javascript(), announced=False)
 _component = st.components.v2.component(
     "prviz_course",
     html='<div class="course-root"></div>',

@@ -8,7 +8,7 @@ Findings depend on the samples alone, not on the seed of the split or of the boo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -21,8 +21,8 @@ from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.samples import SamplePair
-from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation
-from prviz.triage.pair_statistics import PairStatistics, pair_statistics
+from prviz.triage.memorisation import CONFIDENCE, HeldOutDistances, Memorisation, held_out_distances, memorisation
+from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
 from prviz.uncertainty.bootstrap import LEVEL, Spread, bootstrap
 
 Level = Literal["note", "warning"]
@@ -30,6 +30,8 @@ Level = Literal["note", "warning"]
 # z-score beyond which a difference is no chance: in 1,440 draws of real against real from nine sets (n = 250 to 800) no
 # one that is held against it exceeded 3.5.
 SURE = 4.0
+INTERVAL = 1.96  # standard errors to the ends of an interval of 95 %
+CLEAR = 2.58  # z-score of what only supports a finding
 SURE_MASS = 4.5  # of the shares of the clusters: a sum of squares, whose tail is longer
 # Moves of cluster centres and differences of deciles that count, in units of chance: both depend on how features hang
 # together, so that chance alone gives up to 17 and 5.5. The lower pair counts where both are reached.
@@ -38,12 +40,19 @@ MOVED_BOTH, DIFFERENT_BOTH = 6.0, 5.0
 HUGE, LITTLE = 50.0, 0.05  # a difference of deciles beside which clusters say nothing; the part that a repair leaves
 FITS = 4.0  # differences of features that fit again, in units of chance
 MENDED = 0.3  # a repair explains a difference if it leaves less of it
+LIKE_MASS = 2.0  # z-score of the shares of the clusters below which they move nothing
 BY_MASS = (0.4, 0.6)  # part of a move of the mean from which on the shares of the modes may be, and are, its cause
 # Generated samples off the support form modes of their own if their nearest generated ones are so much nearer.
 COMPACT = 0.75
+BARE = 0.7  # least share of them without a real one among the nearest
+# Least share of real samples without a generated one among their nearest, and least z-score of those beyond its reach,
+# from which on modes are missing rather than re-weighted.
+VOID_SHARE, BEYOND = 0.015, 2.0
+# The same of samples that were averaged with their neighbours: log ratio of the distances to near and less near ones.
+AVERAGED = -0.04
 # Part of the samples above which a finding is a warning.
 SEVERE = 0.2
-# Log ratio of spreads by which minor directions shrink more than main ones where samples are blurred.
+# Log ratio of spreads by which minor directions shrink more than main ones where samples are smoothed.
 TILT = 0.03
 # Part of the moves of the cluster centres that no shift and no factor explains where a filter has bent the set.
 BENT = 0.25
@@ -58,8 +67,8 @@ SOME = 0.6
 MINOR = 3.0
 # Overlap, 1 - TV, below which the sets count as apart.
 APART = 0.1
-# Least relative distance of a norm ratio and of a norm's range from 1: rows of norm 1 are no sign of normalisation
-# where those of the other set have nearly the same norm.
+# Least relative distance of a norm ratio from 1: rows of norm 1 are no sign of normalisation where those of the other
+# set have nearly the same norm.
 NORM_DIFFERS = 0.02
 # Share of an extreme that the 5 most influential samples alone may hold, and the same in multiples of their share of
 # the samples; beyond both, the extreme hangs on outliers.
@@ -74,13 +83,17 @@ WIDE = 0.1
 # Fewest samples per set for statistics of two halves.
 LEAST = 60
 
-# What follows from a fault that explains more, and would contradict it.
+# What follows from a fault that explains more, and would contradict it: no list names a fault and its reverse.
 EXCLUDES: Mapping[str, frozenset[str]] = {
-    "wide": frozenset({"dropping"}),
-    "noise": frozenset({"dropping"}),
+    "wide": frozenset({"dropping", "narrow", "blurred", "invention"}),
+    "noise": frozenset({"dropping", "narrow", "blurred"}),
+    "coarse": frozenset({"narrow"}),
     "dropping": frozenset({"wide", "noise"}),
-    "narrow": frozenset({"off"}),
-    "blurred": frozenset({"off"}),
+    "narrow": frozenset({"off", "invention", "wide", "noise"}),
+    "blurred": frozenset({"off", "invention", "wide", "noise"}),
+    "invention": frozenset({"narrow", "blurred"}),
+    "off": frozenset({"narrow", "blurred"}),
+    "collapse": frozenset({"off", "invention", "wide", "noise"}),
 }
 
 EVIDENCE: Mapping[str, str] = {
@@ -104,7 +117,7 @@ NUMBERS: Mapping[str, str] = {
     "wide": "the real spread",
     "blurred": "the real distance to the nearest sample",
     "noise": "the real spread in the minor directions",
-    "coarse": "the real distance to the nearest sample",
+    "coarse": "the real distance to real samples",
     "collapse": "of the generated rows repeat another",
     "copies": "of the generated rows are rows of the reference",
     "near_copies": "of the generated samples nearly copy a real one",
@@ -120,12 +133,12 @@ NUMBERS: Mapping[str, str] = {
 
 
 LOOKED_FOR: Mapping[str, str] = {
-    "Dropped modes": "real clusters with hardly any generated sample, or real samples without generated ones near by",
-    "Invented modes": "generated samples without real ones near by, close to each other",
+    "Dropped modes": "real samples without a generated one among their neighbours, or beyond their reach",
+    "Invented modes": "generated samples without a real one among their neighbours, close to each other",
     "Off the manifold": "generated samples without real ones near by, nor each other, while the others fit",
-    "Re-weighted modes": "other shares in the real clusters",
+    "Re-weighted modes": "other shares in the real clusters, none of which is empty",
     "Too narrow, too wide": "another spread within the clusters and as a whole, alike in all directions",
-    "Blurred": "lost spread in minor directions, or nearest samples closer than the spread explains",
+    "Blurred": "nearest samples closer than the tenth nearest explain, or spread lost in minor directions",
     "Noise added": "spread added in minor directions more than in main ones",
     "Under-trained": "samples between the real ones, while the variance of the whole set fits",
     "Repeated samples": f"{MANY_ROWS:.0%} more generated than real rows repeat another, or others nearly",
@@ -144,8 +157,9 @@ class TriageFinding:
     """One thing that is wrong, or may be.
 
     key : a key of NUMBERS. title : two or three words. sentence : the observation in plain words, with its number.
-    number : that number, a share unless ``unit`` says otherwise. low, high : its interval, if any.
-    level : a warning needs action; a note does not. evidence : a key of EVIDENCE.
+    number : that number, a share unless ``unit`` says otherwise. low, high : its interval of 95 %, if any.
+    level : a warning needs action; a note does not. evidence : a key of EVIDENCE. borderline : True if not each of
+    several random halvings of the samples shows it by itself.
     """
 
     key: str
@@ -157,6 +171,7 @@ class TriageFinding:
     unit: Literal["share", "ratio"] = "share"
     low: float | None = None
     high: float | None = None
+    borderline: bool = False
 
 
 def findings(
@@ -215,7 +230,26 @@ def sample_faults(
     copies = memorisation(pair.real, pair.generated, held_out or held_out_distances(pair.real))
     if min(pair.real.n, pair.generated.n) < LEAST:
         return _rows(facts, copies)
-    return named_faults(pair_statistics(pair), facts, copies)
+    return agreed_faults(halvings(pair), facts, copies)
+
+
+def agreed_faults(drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:
+    """The faults that the mean of several halvings shows; borderline where not every halving alone shows them too.
+
+    Where the mean shows none and a halving does, that one's first fault, borderline.
+    """
+    single = [named_faults(each, facts, copies) for each in drawn]
+    listed = named_faults(mean_statistics(drawn), facts, copies) or next((each[:1] for each in single if each), ())
+    return tuple(
+        fault if votes == len(drawn) else _borderline(fault, votes, len(drawn))
+        for fault in listed
+        for votes in [sum(any(other.key == fault.key for other in each) for each in single)]
+    )
+
+
+def _borderline(fault: TriageFinding, votes: int, of: int) -> TriageFinding:
+    shown = f" Borderline: {votes} of {of} random halvings of the samples, each by itself, show it."
+    return replace(fault, sentence=fault.sentence + shown, level="note", borderline=True)
 
 
 def named_faults(statistics: PairStatistics, facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:
@@ -230,8 +264,10 @@ def named_faults(statistics: PairStatistics, facts: PairFacts, copies: Memorisat
         parts.append((copies.near.value, _near_copies(copies)))
     parts += [part for part in (_off(statistics), _reshaped(statistics), _moved(statistics)) if part is not None]
     invented = any(fault.key == "invention" for _, fault in parts)
-    if statistics.tight_z > SURE and not invented and "collapse" not in copied:
+    if statistics.tight_z > SURE and (not invented or statistics.tight > statistics.off) and "collapse" not in copied:
         parts.append((statistics.tight, _nearly_repeated(statistics)))
+    if any(fault.key == "collapse" for _, fault in parts):  # samples that repeat others move all else
+        parts = [part for part in parts if part[1].key not in EXCLUDES["collapse"]]
     parts.sort(key=lambda part: -part[0])
     sure = {"collapse", "copies", "near_copies"}  # rows that repeat others are seen by themselves
     against = EXCLUDES.get(parts[0][1].key, frozenset()) if parts else frozenset()
@@ -248,14 +284,14 @@ def _rows(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding, ...
     share, usual = copies.generated / m, copies.real / n
     if share - usual > MANY_ROWS:
         sentence = (
-            f"{_percent(share)} of the generated samples repeat an earlier one exactly, the commonest occurs "
-            f"{copies.most_generated:,} times; of the real ones {_percent(usual)} do."
+            f"{percent(share)} of the generated samples repeat an earlier one exactly, the commonest occurs "
+            f"{copies.most_generated:,} times; of the real ones {percent(usual)} do."
         )
         found.append(TriageFinding("collapse", "Repeated samples", sentence, share, "warning", "duplicates"))
     if memorised.exact.low > 0:
         share = memorised.exact.share
         sentence = (
-            f"{_percent(share)} of the generated samples are rows of the reference, exactly: the generator repeats its "
+            f"{percent(share)} of the generated samples are rows of the reference, exactly: the generator repeats its "
             "training data, or the two files overlap. The curve counts them as perfect."
         )
         found.append(TriageFinding("copies", "Copies of real samples", sentence, share, "warning", "duplicates"))
@@ -264,7 +300,7 @@ def _rows(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding, ...
 
 def _nearly_repeated(of: PairStatistics) -> TriageFinding:
     sentence = (
-        f"{_percent(of.tight)} of the generated samples lie far closer to another generated one than real samples do "
+        f"{percent(of.tight)} of the generated samples lie far closer to another generated one than real samples do "
         "to each other: a few samples again and again, with small changes."
     )
     return TriageFinding("collapse", "Nearly repeated samples", sentence, of.tight, "warning", "dimension")
@@ -273,12 +309,11 @@ def _nearly_repeated(of: PairStatistics) -> TriageFinding:
 def _near_copies(of: Memorisation) -> TriageFinding:
     near, share = of.near, of.near.value
     sentence = (
-        f"About {_percent(share)} of the generated samples lie much closer to one real sample than to the next, "
-        "which other real samples hardly ever do: near copies of the reference."
+        f"About {percent(share)} of the generated samples ({CONFIDENCE:.0%} interval {percent(near.low)} to "
+        f"{percent(near.high)}) lie much closer to one real sample than to the next, which other real samples hardly "
+        "ever do: near copies of the reference."
     )
-    return TriageFinding(
-        "near_copies", "Near copies", sentence, share, "warning", "precision end", low=near.low, high=near.high
-    )
+    return TriageFinding("near_copies", "Near copies", sentence, share, "warning", "precision end")
 
 
 # ---- faults of the whole set: scale, shift, order of the features ----
@@ -289,9 +324,8 @@ def _normalised(facts: PairFacts) -> TriageFinding | None:
     real, generated = facts.real, facts.generated
     ratio = _relative(generated.norm, real.norm)
     other = generated if real.normalised else real
-    width = _relative(other.greatest_norm, other.least_norm) - 1
     differs = abs(math.log(ratio)) > NORM_DIFFERS if 0 < ratio < math.inf else True
-    if real.normalised == generated.normalised or (not differs and width < 10 * NORM_DIFFERS):
+    if real.normalised == generated.normalised or not differs:
         return None
     which = "real" if real.normalised else "generated"
     sentence = (
@@ -303,7 +337,11 @@ def _normalised(facts: PairFacts) -> TriageFinding | None:
 
 def _misplaced(of: PairStatistics) -> TriageFinding | None:
     """A repair of the whole set that explains what differs: another order, a factor, a shift, a factor per feature."""
-    if of.disordered >= 2 and of.misfit > DIFFERENT and of.misfit_ordered < min(MENDED * of.misfit, FITS):
+    if (
+        of.disordered >= 2
+        and of.misfit > DIFFERENT
+        and of.misfit_ordered < min(MENDED * of.misfit, max(FITS, LITTLE * of.misfit))
+    ):
         share = of.disordered / of.features
         sentence = (
             f"{of.disordered:.0f} of {of.features:.0f} features stand in another place: in another order they fit "
@@ -313,12 +351,14 @@ def _misplaced(of: PairStatistics) -> TriageFinding | None:
     if of.deciles > HUGE and (far := _far_away(of)):
         return far
     both = of.centre_z > MOVED_BOTH and of.deciles > DIFFERENT_BOTH
-    one_way = of.centre_z - max(of.after_shift, 0.0) > MOVED_BOTH and of.after_shift < 1
+    one_way = any(of.centre_z - max(left, 0.0) > MOVED_BOTH and left < 1.5 for left in (of.after_shift, of.after_scale))
     moved, different = of.centre_z > MOVED or both or one_way, of.deciles > DIFFERENT or both
     if _scaled(of):
         return _scale(math.exp(of.scale) if different and not moved else 1 + of.factor)
-    if not (moved or different) or (of.off_z > SURE and of.compact < COMPACT and not moved):
+    if not (moved or different) or (of.off_z > SURE and _own_modes(of) and not moved):
         return None
+    if one_way and _displaced(of):
+        return _shift(1 - max(of.after_shift, 0.0) / of.centre_z)
 
     def left(centres: float, deciles: float) -> float:
         """The larger part of what differs that a repair leaves."""
@@ -326,14 +366,18 @@ def _misplaced(of: PairStatistics) -> TriageFinding | None:
         return max([*parts, max(centres, 0.0) / of.centre_z] if moved else parts)
 
     # Where the shares of the clusters explain part of the move of the mean, a shift has to fit all the better.
-    by_place = of.by_mass < BY_MASS[0] or (of.by_mass < BY_MASS[1] and of.after_shift < 1 and of.deciles_shift < 1.3)
+    by_place = (
+        of.by_mass < BY_MASS[0]
+        or of.mass_z < LIKE_MASS
+        or (of.by_mass < BY_MASS[1] and of.after_shift < 1 and of.deciles_shift < 1.3)
+    )
     factor = of.scale if different else of.factor
     error = of.whole_chance / max(1 + of.whole_added, 1e-12)
     alike = abs(_whole(of) - factor) < max(1.5 * error, 0.3 * abs(factor))  # the spread has the same factor
     alike &= of.offset > OFFSET and abs(of.factor - factor) < 0.5 * abs(factor)  # and so has the mean
     scaled = left(of.after_scale, of.deciles_scale) if alike and by_place else 1.0
     shifted = left(of.after_shift, of.deciles_shift) if by_place else 1.0
-    uneven = of.deciles_features < 0.5 * of.deciles_scale
+    uneven = of.deciles_features < 0.5 * of.deciles_scale and of.offset > OFFSET  # else it is a spread, or noise
     by_feature = left(of.after_features, of.deciles_features) if by_place and uneven else 1.0
     best = min(shifted, by_feature, scaled)
     stretched = max(of.after_stretch, 0.0) / of.centre_z if moved else 1.0
@@ -341,9 +385,15 @@ def _misplaced(of: PairStatistics) -> TriageFinding | None:
         return None
     if scaled < MENDED and scaled < best + 0.1:
         return _scale(math.exp(of.scale) if different else 1 + of.factor)
-    if by_feature < 0.7 * shifted:
+    if by_feature < 0.7 * shifted or (by_feature < shifted + 0.03 and of.deciles_features < 0.75 * of.deciles_shift):
         return _scale(math.exp(of.scale), " one per feature,")
     return _shift(1 - shifted)
+
+
+def _displaced(of: PairStatistics) -> bool:
+    """True if one shift explains the moves of all clusters, whose shares and spreads are those of the real ones."""
+    alone = min(of.after_stretch, of.after_scale) > MENDED * of.centre_z and of.after_shift < of.after_features
+    return alone and of.after_shift < 0.1 * of.centre_z and of.mass_z < SURE_MASS and abs(of.whole_added) < 0.1
 
 
 def _whole(of: PairStatistics) -> float:
@@ -362,7 +412,7 @@ def _far_away(of: PairStatistics) -> TriageFinding | None:
 
 def _shift(explained: float) -> TriageFinding:
     sentence = (
-        f"The generated set is displaced as a whole: one shift of all samples explains {_percent(explained)} of what "
+        f"The generated set is displaced as a whole: one shift of all samples explains {percent(explained)} of what "
         "differs. Check centring and preprocessing."
     )
     return TriageFinding("shifted", "Shifted features", sentence, explained, "warning", "preflight")
@@ -387,11 +437,11 @@ def _scale(factor: float, how: str = "") -> TriageFinding:
 def _off(of: PairStatistics) -> tuple[float, TriageFinding] | None:
     if of.off_z < SURE:
         return None
-    if of.compact < COMPACT and _narrowed(of):
+    if _own_modes(of) and (_narrowed(of) or (_widened(of) and of.left < 0.5)):
         return None
-    if of.compact < COMPACT:
+    if _own_modes(of):
         sentence = (
-            f"About {_percent(of.off)} of the generated samples have no real samples near by and lie close to each "
+            f"About {percent(of.off)} of the generated samples have no real samples near by and lie close to each "
             "other: invented modes."
         )
         finding = TriageFinding("invention", "Invented modes", sentence, of.off, _grade(of.off), "precision end")
@@ -401,41 +451,89 @@ def _off(of: PairStatistics) -> tuple[float, TriageFinding] | None:
     return _scattered(of.off)
 
 
+def _own_modes(of: PairStatistics) -> bool:
+    """True if samples off the support lie close to each other, and have no real neighbours."""
+    return of.compact < COMPACT and of.bare > BARE
+
+
 def _scattered(share: float) -> tuple[float, TriageFinding]:
     sentence = (
-        f"About {_percent(share)} of the generated samples have no real samples near by, nor each other: they are off "
+        f"About {percent(share)} of the generated samples have no real samples near by, nor each other: they are off "
         "the manifold, while the others fit."
     )
     return share, TriageFinding("off", "Off the manifold", sentence, share, _grade(share), "precision end")
 
 
 def _widened(of: PairStatistics) -> bool:
-    return max(of.total_z, of.low_z, of.all_total_z, of.radius_z) > SURE and of.radius_z > FARTHER
+    """True if samples lie farther from the clusters, or all of them farther from the mean."""
+    farther = max(of.total_z, of.low_z, of.all_total_z, of.radius_z) > SURE and of.radius_z > FARTHER
+    return farther or _stretched(of, 1)
 
 
 def _narrowed(of: PairStatistics) -> bool:
-    return min(of.total_z, of.low_z, of.all_total_z, of.top_z) < -SURE and of.nearest < -CLOSER
+    """True if samples lie closer within the clusters, or all of them closer to the mean."""
+    within = min(of.total_z, of.low_z, of.top_z) < -SURE and of.nearest < -CLOSER
+    return within or _stretched(of, -1) or (of.all_total_z < -SURE and of.nearest < -CLOSER and of.total_z < -1.5)
+
+
+def _stretched(of: PairStatistics, sign: Literal[-1, 1]) -> bool:
+    """True if one factor from the mean, above 1 (sign 1) or below, explains the spread and the clusters' places."""
+    explained = of.centre_z > MOVED_BOTH and of.after_stretch < MENDED * of.centre_z and sign * of.stretch_z > SURE
+    alike = sign * of.all_total_z > 1.5 and sign * of.whole_added > 2.5 * of.whole_chance and sign * of.nearest > 0
+    return explained and alike
+
+
+class _Ratio(NamedTuple):
+    """A ratio of spreads and its interval, which lies on one side of 1 where the z-score is beyond SURE."""
+
+    low: float
+    high: float
+    ratio: float
+    text: str
+
+
+def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
+    """The ratio of the spreads that is surest to be above 1 (sign 1) or below: no direction is said of another."""
+    known = {
+        "the spread": (of.total, of.total_z),
+        "the spread of the whole set": (of.all_total, of.all_total_z),
+        "the spread in minor directions": (of.low, of.low_z),
+        "the spread in the main directions": (of.top, of.top_z),
+        "the distance to the mean": (math.log(max(1 + of.stretch, 1e-12)), of.stretch_z),
+        "the distance to the real samples": (of.radius, of.radius_z),
+    }
+    likely = {name: each for name, each in known.items() if sign * each[1] > SURE and sign * each[0] > 0}
+    preferred = [name for name in ("the spread", "the spread of the whole set") if name in likely]
+    if not likely:
+        return None
+    name = max(preferred or likely, key=lambda each: sign * known[each][1])
+    log, z = known[name]
+    error = INTERVAL * abs(log / z)
+    ratio = math.exp(log)
+    return _Ratio(math.exp(log - error), math.exp(log + error), ratio, f"{name} is {ratio:.2f} times the real one")
 
 
 def _reshaped(of: PairStatistics) -> tuple[float, TriageFinding] | None:
     """Too narrow, too wide, blurred, noisy or coarse."""
     if not _widened(of) and not _narrowed(of):
         return None
-    size = max(of.spread, of.all_spread, of.off if of.compact >= COMPACT else 0.0)
-    level, ratio = _grade(size), math.exp(max(of.total, of.all_total, key=abs))
+    size = max(of.spread, of.all_spread, 0.0 if _own_modes(of) else of.off)
+    level = _grade(size)
     near, minor, main = math.exp(of.nearest), math.exp(of.low), math.exp(of.top)
 
-    def finding(key: str, title: str, number: float, sentence: str) -> tuple[float, TriageFinding]:
+    def finding(key: str, title: str, number: float, sentence: str, *ends: float) -> tuple[float, TriageFinding]:
         evidence = {"narrow": "recall end", "blurred": "dimension"}.get(key, "precision end")
-        return size, TriageFinding(key, title, sentence, number, level, evidence, "ratio")
+        low, high = ends or (None, None)
+        return size, TriageFinding(key, title, sentence, number, level, evidence, "ratio", low, high)
 
     whole_narrowed = of.all_total_z < -SURE and of.whole_added < -SURE * of.whole_chance
     if (whole_narrowed and of.nearest < 0) or not _widened(of):
-        mixed = of.nearest < 1.5 * min(of.total, of.low, of.all_total) - 0.03
+        averaged = of.uneven_z < -SURE and of.uneven < AVERAGED
         bands = ((of.low, of.top), (of.all_low, of.all_top))
         smooth = all(low < 1.6 * min(top, 0.0) - TILT for low, top in bands)
         left = min(of.after_shift, of.after_scale, of.after_stretch, of.after_features)
-        if mixed or smooth or (of.centre_z > MOVED and left > BENT * of.centre_z):
+        bent = of.centre_z > MOVED and left > BENT * of.centre_z and of.uneven_z < -1.5
+        if of.nearest_z < -CLEAR and (averaged or ((smooth or bent) and not _stretched(of, -1))):
             return finding(
                 "blurred",
                 "Blurred",
@@ -444,25 +542,25 @@ def _reshaped(of: PairStatistics) -> tuple[float, TriageFinding] | None:
                 f"ones, and the spread is {minor:.2f} times the real one in minor directions, {main:.2f} times in the "
                 "main ones. Averaged or smoothed samples.",
             )
-        return finding(
-            "narrow",
-            "Too narrow",
-            ratio,
-            f"Generated samples vary too little: the spread is {ratio:.2f} times the real one. What is typical is made "
-            "too often, the rest too seldom.",
+        if (spread := _surest(of, -1)) is None:
+            return None
+        said = (
+            f"Generated samples vary too little: {spread.text}. What is typical is made too often, the rest too seldom."
         )
+        return finding("narrow", "Too narrow", spread.ratio, said, spread.low, spread.high)
     if _coarse(of):
         return finding(
             "coarse",
             "Under-trained",
-            near,
-            f"Generated samples fill the space between real ones: they are {near:.2f} times as far from their nearest, "
-            "while the variance of the whole set fits. An early checkpoint, or too coarse a model.",
+            (away := math.exp(of.radius)),
+            f"Generated samples fill the space between real ones: they lie {away:.2f} times as far from real samples "
+            "as those from each other, while the variance of the whole set fits. An early checkpoint, or too coarse a "
+            "model.",
         )
     added, main_added = math.expm1(2 * of.low), max(math.expm1(2 * of.top), 0.0)
     tilted = of.all_low > 0.1 + 2.5 * max(of.all_top, 0.0) and of.low > 1.3 * of.top
     minor_more = added > main_added * of.anisotropy**0.4 + 0.02 and of.all_low > 1.5 * max(of.all_top, 0.0) + 0.03
-    if tilted or minor_more:
+    if (tilted or minor_more) and of.low_z > SURE:
         if of.low_quarter < SOME * of.low and of.off < 0.9:
             return _scattered(max(of.off, of.spread))
         return finding(
@@ -472,17 +570,22 @@ def _reshaped(of: PairStatistics) -> tuple[float, TriageFinding] | None:
             f"Noise was added: in directions in which real samples hardly vary the spread is {minor:.2f} times theirs, "
             f"in the main ones {main:.2f} times.",
         )
-    return finding(
-        "wide", "Too wide", ratio, f"Generated samples vary too much: the spread is {ratio:.2f} times the real one."
-    )
+    if (spread := _surest(of, 1)) is None:
+        return None
+    said = f"Generated samples vary too much: {spread.text}."
+    return finding("wide", "Too wide", spread.ratio, said, spread.low, spread.high)
 
 
 def _coarse(of: PairStatistics) -> bool:
-    """True if samples spread within the modes while the whole set keeps its variance."""
+    """True if samples spread within the modes while the whole set keeps its variance: noise would add to both alike."""
+    expected = of.added * of.within / max(of.whole, 1e-12)
+    if expected > 5 * of.whole_chance:  # half of it is then far from both
+        return of.whole_added < expected / 2
     if of.whole_added > 2 * of.whole_chance:
         return False
     noisy = of.all_low > 0.08 and of.top > 0 and of.all_top > -0.03 and of.whole_added > 0.5 * of.whole_chance
-    return not noisy
+    minor = of.all_low > 0.08 and of.low > 0.4 and of.low > 3 * of.top and min(of.top, of.all_top) > -0.06
+    return not noisy and not minor
 
 
 def _moved(of: PairStatistics) -> tuple[float, TriageFinding] | None:
@@ -491,16 +594,17 @@ def _moved(of: PairStatistics) -> tuple[float, TriageFinding] | None:
     unreached = of.unreached_z > SURE and not narrowed
     if (of.mass_z < SURE_MASS and of.worst > -SURE and not unreached) or of.left < 0.5:
         return None
-    if of.empty > 0.02 or (of.unreached_z > 3 and not narrowed) or (-of.worst > 1.75 * of.best and of.seldom < 0.5):
+    beyond = (of.void > VOID_SHARE and not _widened(of)) or of.unreached_z > BEYOND
+    if of.empty > 0.1 or (beyond and not narrowed):
         missing = max(of.empty, of.unreached if unreached else 0.0, of.moved, 0.01)
         sentence = (
-            f"About {_percent(missing)} of the real data is hardly ever generated, while the rest is: modes or a class "
+            f"About {percent(missing)} of the real data is hardly ever generated, while the rest is: modes or a class "
             "are missing."
         )
         return missing, TriageFinding("dropping", "Dropped modes", sentence, missing, _grade(missing), "recall end")
     moved = max(of.moved, 0.0)
     sentence = (
-        f"The generated samples hold the real modes in other shares: about {_percent(moved)} of them would have to "
+        f"The generated samples hold the real modes in other shares: about {percent(moved)} of them would have to "
         f"change their mode. Parts are made {of.often:.1f} times too often, others "
         + (f"{1 / of.seldom:.1f} times too seldom." if of.seldom > 0 else "hardly ever.")
     )
@@ -515,7 +619,7 @@ def _apart(spread: Spread) -> tuple[TriageFinding, ...]:
     if overlap.high >= APART:
         return ()
     sentence = (
-        f"Both sets share only {_percent(value)} of their mass: the generator is hardly trained or has collapsed "
+        f"Both sets share only {percent(value)} of their mass: the generator is hardly trained or has collapsed "
         "altogether, or the two don't come from the same encoder and preprocessing."
     )
     low, high = overlap.low, overlap.high
@@ -535,7 +639,7 @@ def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
     side, other = ("precision", "generated") if found.role == "real" else ("recall", "real")
     several = f"{len(top)} of {len(found.rows):,} {found.role} samples"
     sentence = (
-        f"The extreme {side} hangs on outliers: without {several}, {_percent(lost)} of the {other} samples would lose "
+        f"The extreme {side} hangs on outliers: without {several}, {percent(lost)} of the {other} samples would lose "
         f"all support. Read {side} a little inside the curve, at 0.05 of the other, rather than at its end."
     )
     return (TriageFinding("outliers", f"Outliers carry extreme {side}", sentence, lost, _grade(lost), "outliers"),)
@@ -577,7 +681,8 @@ def _grade(share: float) -> Level:
     return "warning" if share > SEVERE else "note"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share in percent, in two digits."""
     return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.1f} %"
 
 

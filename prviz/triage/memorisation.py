@@ -28,8 +28,11 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 # A near copy has a ratio of at most the square of this quantile of the held-out ratios: about NEAR ** 2 of other real
-# samples have such a ratio, a share so small that a moderate error of the model doesn't matter.
+# samples have such a ratio, a share so small that a moderate error of the model doesn't matter. In few dimensions that
+# is closer than copies are: there the quantile itself is the threshold, if so many times more than NEAR of the samples
+# lie below it, near so many different real ones, as no error of the model explains.
 NEAR = 0.02
+_MARGIN, _DIFFERENT = 2.0, 5
 # Probability that an interval holds. Its complement bounds false alarms, of which triage makes one test per checkpoint.
 CONFIDENCE = 0.99
 # Largest share of a holdout that may also occur in the reference.
@@ -139,11 +142,17 @@ def memorisation(
     rows, distances = _nearest(generated, reference, memory_limit=memory_limit)
     ratios, usual = _ratios(distances), _ratios(held_out.values)
     known = usual[usual > 0]
-    threshold = float(np.quantile(known, NEAR, method="lower")) ** 2 if len(known) else 0.0
+    wide = float(np.quantile(known, NEAR, method="lower")) if len(known) else 0.0
+    threshold, near = wide**2, _excess(ratios <= wide**2, usual <= wide**2, held_out.independent)
+    if near.low <= 0:
+        below = ratios <= wide
+        more = _excess(below, usual <= wide, held_out.independent)
+        if more.low > _MARGIN * NEAR and len(np.unique(rows[below, 0])) >= _DIFFERENT:
+            threshold, near = wide, more
     first = np.argsort(distances[:, 0], kind="stable")[:_PAIRS]
     return Memorisation(
         _excess(distances[:, 0] == 0, held_out.values[:, 0] == 0, held_out.independent),
-        _excess(ratios <= threshold, usual <= threshold, held_out.independent),
+        near,
         threshold,
         tuple(NearPair(int(row), int(rows[row, 0]), float(distances[row, 0])) for row in first),
         held_out.source,

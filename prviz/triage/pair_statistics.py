@@ -9,7 +9,9 @@ one distribution every difference is chance alone, of known size, whatever the d
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,8 @@ Ints = NDArray[np.intp]
 ROWS = 1_200
 # The neighbour whose distance counts as the distance to a set: the first is noisy.
 K = 3
+# The neighbour that the nearest is compared with; how many of both sets are asked whether any is generated, or real.
+LOCAL, VOID, FEW = 10, 20, 5
 # Quantiles of the held-out distances to the fit half: samples beyond FAR are off the support, those below NEAR near.
 FAR, NEAR = 0.98, 0.02
 # Factor below the quantile NEAR from which on two generated samples count as one repeated.
@@ -43,6 +47,8 @@ DECILE = 1.3
 FLOOR = 1e-3
 # Ratio of the shares of a cluster, generated over real, below which it counts as empty.
 EMPTY = 0.12
+# Seeded ways to cut the sets into halves: findings that hang on one of them are borderline.
+HALVINGS = 3
 _ROUNDS = 10
 _TINY = 1e-12
 
@@ -54,8 +60,11 @@ class PairStatistics:
     off : share of generated samples without real ones near by, beyond the share of real ones. compact : distance of
     these to the nearest generated over that to the nearest real ones, median; nan if there are too few. left : share of
     generated samples that are not off; those below are theirs. radius : log ratio of the distances to the real samples.
-    unreached : the mirror of ``off``. tight : share with another generated one much nearer than real ones get. nearest
-    : log ratio of the distances to the nearest, within the sets.
+    unreached : the mirror of ``off``. void : share of real samples with no generated one among the VOID nearest of as
+    many of both sets. bare : share of the samples that are off with no real one among the FEW nearest. tight : share
+    with another generated one much nearer than real ones get. nearest : log ratio of the distances to the nearest,
+    within the sets. uneven : log ratio of the nearest distance over the LOCAL-th, which no stretching changes; below 0
+    where samples were averaged with their neighbours, above where noise was added.
 
     mass_z : of the shares of both sets in the real clusters. moved : share that would have to move.
     worst, best : lowest and highest z-score of a cluster. empty : real share of clusters with hardly any generated
@@ -90,7 +99,12 @@ class PairStatistics:
     unreached_z: float
     tight: float
     tight_z: float
+    void: float
+    bare: float
     nearest: float
+    nearest_z: float
+    uneven: float
+    uneven_z: float
     mass_z: float
     moved: float
     worst: float
@@ -140,17 +154,38 @@ class PairStatistics:
     features: float
 
 
-def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = ROWS) -> PairStatistics:
-    """All statistics of a pair.
+def halvings(pair: SamplePair, *, seed: int = 0, rows: int = ROWS, times: int = HALVINGS) -> tuple[PairStatistics, ...]:
+    """The statistics of a pair by several random halves each; their mean is `pair_statistics`.
 
-    seed : of the draw of rows, the halves and the clusters, no seed of a bootstrap: findings do not depend on one.
-    rows : rows per set that are compared, at most.
+    seed : of the draws of rows, the halves and the clusters, no seed of a bootstrap: findings do not depend on one, nor
+    on the order of the rows. rows : rows per set that are compared, at most. times : number of halvings.
     """
-    rng = np.random.default_rng(seed)
-    real, generated = (part.values[rng.permutation(part.n)[:rows]].astype(np.float64) for part in pair)
+    real, generated = (part.values[_order_of(part.values)] for part in pair)
+    return tuple(_halved(real, generated, np.random.default_rng((seed, turn)), rows) for turn in range(times))
+
+
+def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
+    """The mean of every statistic, over those that are numbers."""
+    return PairStatistics(
+        **{field.name: _mean([getattr(each, field.name) for each in drawn]) for field in fields(drawn[0])}
+    )
+
+
+def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = ROWS) -> PairStatistics:
+    """All statistics of a pair, means over `halvings`."""
+    return mean_statistics(halvings(pair, seed=seed, rows=rows))
+
+
+def _order_of(values: NDArray[Any]) -> Ints:
+    """An order of the rows that does not depend on how they stand."""
+    return np.lexsort(values.T[: min(8, values.shape[1])])
+
+
+def _halved(real: NDArray[Any], generated: NDArray[Any], rng: np.random.Generator, rows: int) -> PairStatistics:
+    real, generated = (each[rng.permutation(len(each))[:rows]].astype(np.float64) for each in (real, generated))
     largest = float(np.abs(real).max()) or 1.0
     unit = largest * math.sqrt(float((real / largest).var(axis=0).mean())) or largest
-    real, generated = real / unit, np.clip(generated / unit, -1e100, 1e100)
+    real, generated = real / unit, np.clip(generated / unit, -1e60, 1e60)
     h, g = len(real) // 2, len(generated) // 2
     folds = [
         _fold(real[:h], real[h:], generated[:g], generated[g:], rng),
@@ -181,11 +216,12 @@ def _fold(fit: Floats, held: Floats, one: Floats, other: Floats, rng: np.random.
 def _neighbours(fit: Floats, held: Floats, one: Floats, other: Floats) -> tuple[dict[str, float], Flags, Flags]:
     """Statistics of distances, and which generated and which held-out samples are on the support."""
     own, own_one = _radii(fit), _radii(one)
-    near_held, held_to_fit = _nearest(held, fit)
+    near_held, held_local = _nearest(held, fit, LOCAL)
     near_other, other_to_fit = _nearest(other, fit)
     near_one, one_to_fit = _nearest(one, fit)
-    near_own, other_to_one = _nearest(other, one)
+    near_own, other_local = _nearest(other, one, LOCAL)
     near_held_one, held_to_one = _nearest(held, one)
+    held_to_fit, other_to_one = held_local[:, :K], other_local[:, :K]
 
     radii_held = held_to_fit[:, -1] / own[near_held[:, 0]]
     radii = np.concatenate([one_to_fit[:, -1] / own[near_one[:, 0]], other_to_fit[:, -1] / own[near_other[:, 0]]])
@@ -202,6 +238,12 @@ def _neighbours(fit: Floats, held: Floats, one: Floats, other: Floats) -> tuple[
     gaps_held = held_to_fit[:, 0] / own[near_held[:, 0]]
     gaps = other_to_one[:, 0] / own[near_other[:, 0]]
     tight = np.quantile(gaps_held, NEAR) / TIGHT
+    on_other = on[len(one) :]
+    uneven, uneven_held = (
+        np.log(np.maximum(each[:, 0], _TINY)) - np.log(np.maximum(each[:, -1], _TINY))
+        for each in (other_local, held_local)
+    )
+    bent = _shifted(uneven_held, uneven, np.zeros(len(held), np.intp), np.zeros(len(other), np.intp), 1)
     found = {
         **_share("off", off, off_held),
         "compact": float(np.median(compact)) if lost.sum() >= 5 else math.nan,
@@ -210,7 +252,12 @@ def _neighbours(fit: Floats, held: Floats, one: Floats, other: Floats) -> tuple[
         "radius_z": _rank_z(radii[on], radii_held[on_held]),
         **_share("unreached", unreached, mirrored > reach),
         **_share("tight", (gaps < tight) & ~lost, gaps_held < tight),
-        "nearest": _log_ratio(gaps[on[len(one) :]], gaps_held[on_held]),
+        "void": float(_void(held, fit, one, VOID).mean()),
+        "bare": float(_void(other[lost], one, fit, FEW).mean()) if lost.sum() >= 5 else math.nan,
+        "nearest": _log_ratio(gaps[on_other], gaps_held[on_held]),
+        "nearest_z": _rank_z(gaps[on_other], gaps_held[on_held]),
+        "uneven": bent[0],
+        "uneven_z": bent[1],
     }
     return found, on, on_held
 
@@ -221,8 +268,15 @@ def _log_ratio(generated: Floats, held: Floats) -> float:
     return math.log(next(medians)) - math.log(next(medians))
 
 
-def _nearest(points: Floats, among: Floats) -> tuple[Ints, Floats]:
-    return nearest_rows(points, np.arange(len(points)), K, among)
+def _nearest(points: Floats, among: Floats, k: int = K) -> tuple[Ints, Floats]:
+    return nearest_rows(points, np.arange(len(points)), k, among)
+
+
+def _void(points: Floats, own: Floats, others: Floats, k: int) -> Flags:
+    """Which points have none of the others among the k nearest of as many of both."""
+    number = min(len(own), len(others))
+    rows, _ = _nearest(points, np.concatenate([own[:number], others[:number]]), min(k, number))
+    return np.asarray(rows.max(axis=1) < number)
 
 
 def _radii(points: Floats) -> Floats:
@@ -241,19 +295,10 @@ def _share(name: str, generated: Flags, held: Flags) -> dict[str, float]:
 
 
 def _rank_z(generated: Floats, held: Floats) -> float:
-    """z-score of the Mann-Whitney test, ties in the order in which they stand; 0 without samples."""
-    n, m = len(generated), len(held)
-    if not n or not m:
-        return 0.0
-    ranks = np.empty(n + m)
-    ranks[np.argsort(np.concatenate([generated, held]), kind="stable")] = np.arange(1, n + m + 1)
-    return float((ranks[:n].sum() - n * (n + m + 1) / 2) / math.sqrt(n * m * (n + m + 1) / 12))
+    """z-score of the rank-sum test; 0 without samples."""
+    from scipy.stats import ranksums
 
-
-def _distance(one: Floats, other: Floats) -> float:
-    """Kolmogorov's distance: the largest difference of two empirical distribution functions."""
-    steps = np.concatenate([np.full(len(one), 1 / len(one)), np.full(len(other), -1 / len(other))])
-    return float(np.abs(np.cumsum(steps[np.argsort(np.concatenate([one, other]), kind="stable")])).max())
+    return float(ranksums(generated, held).statistic) if len(generated) and len(held) else 0.0
 
 
 # ---- clusters: shares, spreads, centres ----
@@ -264,23 +309,19 @@ def _count(values: Floats, sizes: tuple[int, int]) -> int:
 
 
 def clusters(values: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Centres of k-means, started by k-means++: as many as asked for, fewer of fewer different rows."""
-    centres = values[rng.integers(len(values))][None]
-    squared = np.square(values - centres[0]).sum(axis=1)
-    while len(centres) < count and squared.sum() > 0:
-        row = np.searchsorted(np.cumsum(squared), rng.random() * squared.sum())
-        centres = np.concatenate([centres, values[min(row, len(values) - 1)][None]])
-        squared = np.minimum(squared, np.square(values - centres[-1]).sum(axis=1))
-    for _ in range(_ROUNDS):
-        members = np.equal.outer(np.arange(len(centres)), cluster_of(values, centres)).astype(np.float64)
-        counts = members.sum(axis=1)[:, None]
-        centres = np.where(counts > 0, members @ values / np.maximum(counts, 1), centres)
-    return np.asarray(centres)
+    """Centres of k-means: as many as asked for, fewer of fewer different rows."""
+    from sklearn.cluster import KMeans
+
+    different = len(np.unique((values / (np.abs(values).max() or 1.0)).round(9), axis=0))
+    k_means = KMeans(min(count, different), n_init=1, max_iter=_ROUNDS, random_state=int(rng.integers(2**31)))
+    return np.asarray(k_means.fit(values).cluster_centers_)
 
 
 def cluster_of(values: Floats, centres: Floats) -> Ints:
     """The nearest centre of every row."""
-    return np.asarray(np.argmin(np.square(centres).sum(axis=1) - 2 * values @ centres.T, axis=1))
+    from scipy.cluster.vq import vq
+
+    return np.asarray(vq(values, centres, check_finite=False)[0])
 
 
 def _masses(held: Floats, generated: Floats, centres: Floats) -> dict[str, float]:
@@ -312,6 +353,8 @@ def _by_mass(held: Floats, generated: Floats, moved: Floats) -> float:
 
 def _spreads(fit: Floats, held: Floats, generated: Floats, centres: Floats) -> dict[str, float]:
     """Spreads around the centres of the clusters, in bands of the principal directions, and around one centre."""
+    from scipy.stats import ks_2samp
+
     found: dict[str, float] = {}
     for prefix, around in (("", centres), ("all_", fit.mean(axis=0)[None])):
         sides = [(each, cluster_of(each, around)) for each in (fit, held, generated)]
@@ -327,7 +370,7 @@ def _spreads(fit: Floats, held: Floats, generated: Floats, centres: Floats) -> d
             one, other = (np.log(each[:, band].sum(axis=1) + _TINY) for each in energies)
             log, z = _shifted(one, other, sides[1][1], sides[2][1], len(around))
             found |= {f"{prefix}{name}": log / 2, f"{prefix}{name}_z": z}
-            distances.append(_distance(one, other))
+            distances.append(float(ks_2samp(one, other, method="asymp").statistic))
             if name == "low" and not prefix:
                 found["low_quarter"] = float(np.quantile(other, 0.25) - np.quantile(one, 0.25)) / 2
         found[f"{prefix}spread"] = max(distances)

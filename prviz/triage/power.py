@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
-from prviz.triage.findings import LEAST, sample_faults
+from prviz.triage.findings import LEAST, percent, sample_faults
 from prviz.triage.pair_statistics import cluster_of, clusters
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,8 @@ FEWEST, MOST = 5, 2000
 class Power(NamedTuple):
     """How often a planted fault was named.
 
-    fault : the fault in words. key : key of the finding that names it. named, tries : numbers. size : samples per set.
+    fault : the fault in words, with the share of the samples that it took, the mean over the tries. key : key of the
+    finding that names it. named, tries : numbers; borderline findings count. size : samples per set.
     """
 
     fault: str
@@ -80,19 +81,31 @@ def power(
     if size < LEAST:
         return ()
     rng, end = np.random.default_rng(seed), time.monotonic() + seconds
-    named, done = dict.fromkeys(PLANTED, 0), 0
+    named, changed, done = dict.fromkeys(PLANTED, 0), dict.fromkeys(PLANTED, 0.0), 0
     for done in range(1, tries + 1):
         if progress is not None:
             progress((done - 1) / tries)
         order = rng.permutation(real.n)
         reference, fresh = (real.values[rows].astype(np.float64) for rows in (order[:size], order[size : 2 * size]))
         for fault, (key, plant) in PLANTED.items():
-            pair = SamplePair(Samples(reference), Samples(plant(fresh, reference, rng)))
+            values = plant(fresh, reference, rng)
+            changed[fault] += _changed(fresh, values)
+            pair = SamplePair(Samples(reference), Samples(values))
             keys = [finding.key for finding in sample_faults(pair, preflight(pair).facts)]
             named[fault] += key in keys if key else bool(keys)
         if time.monotonic() > end and done >= FEWEST:
             break
-    return tuple(Power(fault, PLANTED[fault][0], number, done, size) for fault, number in named.items())
+    return tuple(
+        Power(fault.format(percent(changed[fault] / done)), PLANTED[fault][0], number, done, size)
+        for fault, number in named.items()
+    )
+
+
+def _changed(fresh: Floats, values: Floats) -> float:
+    """Share of the samples that a fault took or moved."""
+    if len(values) < len(fresh):
+        return 1 - len(values) / len(fresh)
+    return float(np.mean((values != fresh).any(axis=1)))
 
 
 def _mode(values: Floats, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -131,10 +144,10 @@ def _copied(share: float) -> Plant:
 
 PLANTED: Mapping[str, tuple[str, Plant]] = {
     "nothing": ("", lambda fresh, *_: fresh),
-    "a dropped mode of about 5 %": ("dropping", _dropped(0.05)),
-    "a dropped mode of about 10 %": ("dropping", _dropped(0.1)),
-    "an invented mode of about 5 %": ("invention", _invented(0.05)),
+    "a dropped mode, {} of the samples": ("dropping", _dropped(0.05)),
+    "a larger dropped mode, {} of the samples": ("dropping", _dropped(0.1)),
+    "an invented mode, {} of the samples": ("invention", _invented(0.05)),
     "a spread of 0.9 times the real one": ("narrow", lambda fresh, *_: 0.9 * fresh + 0.1 * fresh.mean(axis=0)),
-    "a share of 10 % of near copies": ("near_copies", _copied(0.1)),
+    "near copies, {} of the samples": ("near_copies", _copied(0.1)),
 }
-"""Faults that are planted: in words, with the key of the finding that names them; "" for real against real."""
+"""Faults that are planted: in words, {} for their share; the key of the finding that names them, "" if none may."""

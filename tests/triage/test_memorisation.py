@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples, as_samples
 from prviz.triage.memorisation import NEAR, Memorisation, held_out_distances, memorisation, memorised_text
+from tests.benchmarks.faults import planted
 from tests.benchmarks.memorisation import COPIES, NARROW, called
 
 N, D = 500, 8
@@ -116,3 +117,11 @@ def test_a_memory_limit_changes_the_memory_and_nothing_else() -> None:
         tracemalloc.stop()
     assert found[0] == found[1]
     assert peaks[1] < peaks[0] / 2
+
+
+def test_near_copies_are_found_in_few_dimensions_too() -> None:
+    """There a copy moved by a tenth of the nearest distance is as near as one in fifty other samples."""
+    for seed in range(3):
+        plain, copied = (planted("moons, d = 3", fault, 0.2, 500, seed) for fault in (None, "near copies"))
+        assert memorisation(copied.real, copied.generated, held_out_distances(copied.real)).near.low > 0
+        assert not memorisation(plain.real, plain.generated, held_out_distances(plain.real)).memorised

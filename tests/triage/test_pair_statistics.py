@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from prviz.samples import SamplePair
-from prviz.triage.pair_statistics import _distance, _rank_z, cluster_of, clusters, pair_statistics
+from prviz.triage.pair_statistics import VOID, _void, cluster_of, clusters, pair_statistics
 from tests.benchmarks.faults import planted
 
 
 def test_z_scores_of_one_distribution_are_those_of_chance() -> None:
-    """Of 40 draws no z-score is large, and their spread is at most that of a normal one."""
-    drawn = [asdict(pair_statistics(planted("gaussian, d = 8", None, 0.0, 200, seed))) for seed in range(40)]
+    """Of 20 draws no z-score is large, and their spread is at most that of a normal one."""
+    drawn = [asdict(pair_statistics(planted("gaussian, d = 8", None, 0.0, 200, seed))) for seed in range(20)]
     for name in ("off_z", "unreached_z", "radius_z", "total_z", "top_z", "low_z", "all_total_z", "worst"):
         scores = np.array([each[name] for each in drawn])
         assert np.abs(scores).max() < 4.0, name
@@ -29,15 +29,30 @@ def test_units_and_other_seeds_change_no_fault() -> None:
     assert all(pair_statistics(pair, seed=seed).empty > 0.1 for seed in range(4))
 
 
-def test_ranks_and_distances_are_those_of_the_double_loop() -> None:
+def test_what_was_averaged_is_told_from_what_was_stretched() -> None:
+    """The nearest distance over the tenth is the same after any stretching, and less between averaged samples."""
+    pair, mean = planted("6 modes, d = 16", None, 0.0, 400, 1), np.full(16, 3.0)
+    plain = pair_statistics(pair)
+    for factor in (0.7, 1.5):
+        stretched = pair_statistics(SamplePair(pair.real, mean + factor * (pair.generated.values - mean)))
+        assert stretched.uneven_z == pytest.approx(plain.uneven_z)
+    assert pair_statistics(planted("6 modes, d = 16", "blurred", 0.5, 400, 1)).uneven_z < -8
+
+
+def test_real_samples_without_generated_ones_are_those_of_the_double_loop() -> None:
     rng = np.random.default_rng(0)
-    one, other = rng.normal(size=30), rng.normal(size=20) + 0.3
-    above = np.sum(one[:, None] > other)
-    slow = (above - 30 * 20 / 2) / np.sqrt(30 * 20 * 51 / 12)
-    assert _rank_z(one, other) == pytest.approx(slow)
-    points = np.concatenate([one, other])
-    gaps = [abs(np.mean(one <= point) - np.mean(other <= point)) for point in points]
-    assert _distance(one, other) == pytest.approx(max(gaps))
+    held, fit, one = rng.normal(size=(30, 2)), rng.normal(size=(40, 2)), rng.normal(size=(35, 2)) + 4
+    pool = np.concatenate([fit[:35], one])
+    slow = [all(place < 35 for place in np.argsort(np.linalg.norm(pool - row, axis=1))[:VOID]) for row in held]
+    assert _void(held, fit, one, VOID).tolist() == slow
+    assert any(slow)
+
+
+def test_the_order_of_the_rows_changes_nothing() -> None:
+    pair = planted("6 modes, d = 16", "class missing", 0.2, 300, 3)
+    rng = np.random.default_rng(0)
+    mixed = SamplePair(rng.permutation(pair.real.values), rng.permutation(pair.generated.values))
+    assert asdict(pair_statistics(mixed)) == pytest.approx(asdict(pair_statistics(pair)), rel=1e-9, nan_ok=True)
 
 
 def test_clusters_are_the_means_of_their_members() -> None:
