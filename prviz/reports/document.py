@@ -22,7 +22,8 @@ Schema "prviz-triage", version 1; missing entries are None:
                    scores: by family, at the goal; at_most: what the true one does not exceed, by all families together
                    classes: a list of label, role, n, others, missed, expected, low, high, worse, few (see
                    `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
-                   findings: a list of key, title, sentence, number, unit, low, high, level; None: not looked for
+                   findings: a list of key, title, sentence, number, unit, low, high, level, borderline;
+                   None: not looked for
     yardstick      source, and ceiling and floor by family: k, score, auc
     rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high, best
                    (share of the replicates), behind, loses, tied_with_best, margin (see

@@ -7,7 +7,6 @@ By the number of samples that count as one, AS_ONE of `prviz.triage.classes`: ha
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import Samples
 from prviz.triage import classes
+from tests.benchmarks.results import record
 
 Draw = tuple[Samples, Samples, np.ndarray]
 
@@ -43,8 +43,8 @@ def main() -> None:
         made = list(make(draws))
         for classes.AS_ONE in (1.0, 2.0, 3.0, 4.0):
             false = sum(any(each.worse for each in classes.by_class(*sets)) for sets in made)
-            said = f"{make.__name__}, {classes.AS_ONE:g} as one: a class is called worse in {false} of {draws} draws"
-            sys.stdout.write(f"{said}\n")
+            figures = {"draws in which a class is called worse": false, "draws": draws}
+            record("classes", f"{make.__name__}, {classes.AS_ONE:g} as one", figures=figures)
 
 
 if __name__ == "__main__":

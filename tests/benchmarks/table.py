@@ -58,6 +58,11 @@ ABOUT = {
         "three were made for this. A second run, of their digits and texts alone (`--part 0.3`, n = 500, one seed, "
         "not in the table): 12 of 14, texts 6 of 8, no false alarm of 20, none the opposite of 42."
     ),
+    "classes": (
+        "How often a class is called worse where real and generated samples are of one distribution: halves of the "
+        "bundled digits by digit, and 20 clusters in 16 dimensions; by the number of samples that count as one (3 in "
+        "`prviz.triage.classes`)."
+    ),
     "memorisation": (
         "Draws in which samples are called memorised: never right of independent and narrow ones, right of copies of a "
         "share of the reference (near ones are moved by 1 % of the median nearest distance); with 1,000 held-out real "

@@ -88,7 +88,7 @@ def test_every_number_of_a_toy_is_a_slider_with_the_default_among_its_stops(name
     found = {slider["id"]: slider for slider in payload(app)["controls"]}
     for spec in toy(name).specs:
         if spec.kind == "weights":
-            each = [found[f"p.means.{i}"]["value"] for i in range(4)] if spec.name == "means" else None
+            each = [found[f"p.means.{i}"]["value"] for i in range(len(spec.default))] if spec.name == "means" else None
             assert tuple(each or found[f"p.{spec.name}"]["value"]) == spec.default
             continue
         slider = found[f"p.{spec.name}"]
@@ -180,9 +180,9 @@ def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
     problem = toy("shifted-gaussians", mu=0.25, d=8)
     for k in (4, 5):
         shown = lines(last_word(move(app, k=k)))
-        for title, name in (("kNN", "knn"), ("Coverage", "coverage")):
+        for title, name in (("kNN", "knn"), ("Coverage", "coverage"), ("iPR", "ipr")):
             np.testing.assert_allclose(numbers(shown[f"{title} at n = ∞"]["y"]), problem.limit(name, k).sample(200)[1])
-        assert sum("n = ∞" in name for name in shown) == 2
+        assert sum("n = ∞" in name for name in shown) == 3
     assert "kNN at n = ∞" in lines(last_word(move(app, k=30)))
     assert not any("n = ∞" in name for name in lines(last_word(opened(**LINK, split="none"))))
 
