@@ -97,6 +97,7 @@ def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(new_page:
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
+@pytest.mark.thorough
 def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(new_page: Callable[..., Page]) -> None:
     page = new_page()  # asks no other machine: the fixture's check
     for name in ("Triage", "Learn", "Bias lab"):

@@ -305,6 +305,7 @@ ORACLE = {
 }
 
 
+@pytest.mark.thorough
 def test_the_truth_passes_as_many_cells_as_it_should() -> None:
     judged = judge(oracle_rows(None, ORACLE))
     totals = passed(judged).set_index(["reading", "side"])

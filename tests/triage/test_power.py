@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from prviz.samples import Samples
 from prviz.triage.findings import NUMBERS, percent
@@ -12,6 +13,7 @@ from tests.benchmarks.faults import BASES
 REAL = BASES["6 modes, d = 16"].draw(1600, 0).values
 
 
+@pytest.mark.thorough
 def test_larger_references_find_more_and_nothing_is_found_in_real_samples() -> None:
     few, many = ({each.fault: each for each in power(Samples(REAL[:n]), tries=3, seconds=60.0)} for n in (200, 1600))
     assert [len(few), len(many)] == [len(PLANTED)] * 2

@@ -225,6 +225,7 @@ def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., 
     assert 60 < words["all"] <= 300
 
 
+@pytest.mark.thorough
 def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_go_at_once(page: Page) -> None:
     open_explore(page)
     number_of_row, before = page.locator(".rows .row b").first, page.locator(".rows").first.bounding_box()
@@ -481,6 +482,7 @@ def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) ->
     no_trouble(page)
 
 
+@pytest.mark.thorough
 def test_a_pulled_weight_moves_the_truth_and_stands_in_the_link(page: Page) -> None:
     visit(page, "/?problem=finite&n=100&p.d=2&p.real_weights=0.5,0.5,0.0,0.0")
     painted(page)

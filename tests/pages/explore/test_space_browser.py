@@ -60,6 +60,7 @@ def drawn_in(figure: Locator, group: str) -> int:
     )
 
 
+@pytest.mark.thorough
 def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]) -> None:  # noqa: F811
     figure, found = explorer(page), classifiers()
     assert figure.get_attribute("data-groups") == counts(found, 45)
@@ -151,6 +152,7 @@ def rings(figure: Locator) -> int:
     return (figure.locator(".rings").get_attribute("d") or "").count("M")
 
 
+@pytest.mark.thorough
 def test_figure_and_table_share_one_selection(page: Page) -> None:
     figure, found = explorer(page), classifiers()
     figure.locator(".modebar-btn[data-title='Box Select']").click()

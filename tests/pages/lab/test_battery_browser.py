@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from prviz.studies.battery import MODES
 from tests.browser import visit, wait_idle
 
 
+@pytest.mark.thorough
 def test_from_the_truths_verdicts_to_a_cell_of_a_run(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 620})  # the detail lies below what is in view
     visit(page, "/bias_lab?section=Sanity+battery")

@@ -300,6 +300,7 @@ def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -
     expect(row(page, "knn").locator("b")).to_have_text(f"{frame[0]:.2f}")
 
 
+@pytest.mark.thorough
 def test_repeats_are_followed_without_their_bands(page: Page) -> None:
     figure = followed(page, PATH + "&repeats=3")
     filled = figure.locator(".pane").first.locator(".js-fill")

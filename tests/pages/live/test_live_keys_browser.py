@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page
 
 from tests.pages.explore.test_explore_browser import slider
@@ -49,6 +50,7 @@ def paths(page: Page) -> list[Any]:
     return found
 
 
+@pytest.mark.thorough
 def test_every_pane_and_figure_shows_the_hands_curves_before_plotly_draws_them(page: Page) -> None:
     figure = followed(page)
     before = paths(page)

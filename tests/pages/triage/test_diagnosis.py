@@ -73,6 +73,7 @@ def case(found: CheckpointResults, name: str) -> Diagnosis:
     return Diagnosis(found=found, measured=measured, pair=found.pair(measured))
 
 
+@pytest.mark.thorough
 def test_nothing_is_said_to_be_wrong_with_real_samples_and_what_would_have_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,6 +278,7 @@ def at_faults(app: AppTest) -> AppTest:
     return settled(app.run())
 
 
+@pytest.mark.thorough
 def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return served
 
 
+@pytest.mark.thorough
 def test_in_the_shell(served: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: str(tmp_path / f"{name}.safetensors") for name in ("real", *ORDER)}
     for name, file in files.items():

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
@@ -60,6 +61,7 @@ def opened(of: CheckpointResults, **state: object) -> AppTest:
     return app
 
 
+@pytest.mark.thorough
 def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> None:
     of = bundled_found(("mixture-em-1", "classes-3"), TriageSettings(("knn", "ipr"), seed=3), n=200)
     app = opened(of, **{"triage-goal": 0.75})
@@ -121,6 +123,7 @@ def test_files_hold_the_ceiling_and_the_copies() -> None:
         assert set(each["share_of_ceiling"]) == set(of.settings.methods)
 
 
+@pytest.mark.thorough
 def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Path) -> None:
     outcomes = list(found().outcomes)
     first = replace(outcomes[0].checkpoint, name=NASTY)

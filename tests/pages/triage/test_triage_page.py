@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import io
+import math
 import pickle
-import time
 import weakref
 from pathlib import Path
 
@@ -80,6 +80,7 @@ def test_the_bundled_samples_that_are_shown_are_those_that_are_measured(name: st
         assert shown.images is not None
 
 
+@pytest.mark.thorough
 def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_session() -> None:
     app = triage(methods="knn,ipr")
     until_done(begin(app))
@@ -265,18 +266,18 @@ def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_sta
 def test_a_growing_folder_is_measured_on_and_a_file_that_is_being_written_is_waited_for(
     served: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "SETTLED", 0.7)
+    monkeypatch.setattr(source, "SETTLED", math.inf)
     app = until_done(begin(folder()))
     app.session_state[KEY].choice.selected = "step-10"
     whole = npy(11, 1.0)
     (served / "run" / "step-11.npy").write_bytes(whole[:200])
     app.run()
     assert list(table(app)["Name"]) == ["step-9", "step-10"]  # seen, maybe not whole
+    monkeypatch.setattr(source, "SETTLED", 0.0)
     for _ in range(50):
         until_done(app.run())
         if len(table(app)) == 3:
             break
-        time.sleep(0.1)
     assert table(app)["State"].iloc[2].startswith("failed")
     assert not any("could not be measured" in each.value for each in app.warning)
     assert "1 not written to the end yet" in said(app)
@@ -285,7 +286,6 @@ def test_a_growing_folder_is_measured_on_and_a_file_that_is_being_written_is_wai
         until_done(app.run())
         if table(app)["State"].iloc[2] == "measured":
             break
-        time.sleep(0.1)
     assert list(table(app)["State"]) == ["measured"] * 3
     assert app.session_state[KEY].choice.selected == "step-10"
 
