@@ -17,7 +17,7 @@ def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Callable[..., Page])
     """Rows as they come are drawn in place; at the end every panel, the table and the sentence are there."""
     page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
     visit(page, f"/bias_lab?section=Experiments&experiment={SAME.name}&result=Run+it+yourself")
-    expect(page.get_by_role("heading", level=2)).to_have_text(SAME.title)
+    expect(page.get_by_role("combobox", name="Experiment")).to_have_value(SAME.title)
     page.get_by_role("button", name="Start").click()
     figure = page.locator(".live").last
     expect(figure.locator(".pane").first).to_be_visible()
@@ -28,8 +28,10 @@ def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Callable[..., Page])
     for pane in panes.all():
         expect(pane.locator(".scatterlayer .js-line")).to_have_count(9)  # four curves with areas, and the truth
         assert len(pane.locator(".plot").get_attribute("aria-label") or "") > 60
-    expect(page.get_by_text(re.compile("without split the curves fill", re.I))).to_be_visible()
-    expect(page.get_by_test_id("stDataFrame")).to_have_count(1)
+    expect(page.get_by_role("heading", level=3).first).to_have_text(re.compile("without split the curves fill", re.I))
+    page.get_by_text("All numbers", exact=True).click()
+    expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+    page.get_by_text("What is measured", exact=True).click()
     expect(page.get_by_text(f"prviz experiment {SAME.name}", exact=True)).to_be_visible()
     explore = page.get_by_role("link", name="Open this setting in Explore")
     assert "problem=identical" in (explore.get_attribute("href") or "")
@@ -42,11 +44,12 @@ def test_a_heat_map_lines_and_curves_show_what_is_kept_of_them(page: Page) -> No
     for name in ("table1", "dimension", "mixtures"):
         experiment = EXPERIMENTS[name]
         visit(page, f"/bias_lab?section=Experiments&experiment={name}")
-        expect(page.get_by_role("heading", level=2)).to_have_text(experiment.title)
+        expect(page.get_by_role("combobox", name="Experiment")).to_have_value(experiment.title)
         plots = page.locator(".live .plot .main-svg")
         expect(plots.first).to_be_visible()
         wait_idle(page)
+        page.get_by_role("button", name="About", exact=True).click()
         expect(page.get_by_text(re.compile(r"^Measured on 20\d\d-\d\d-\d\d with Python"))).to_be_visible()
-        expect(page.get_by_test_id("stDataFrame")).to_have_count(1)
+        page.keyboard.press("Escape")
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         expect(page.locator('[data-testid="stException"]')).to_have_count(0)

@@ -138,9 +138,8 @@ def reopened(chromium: Browser, report: Path) -> None:
     page = context.new_page()
     page.goto(report.as_uri())
     expect(page.locator("section:visible .drawn[data-drawn] .main-svg").first).to_be_visible()
-    expect(
-        page.locator("section:visible tbody tr", has_text="epoch-").filter(has=page.locator("button"))
-    ).to_have_count(11)
+    rows = page.locator("section:visible tbody tr").filter(has=page.locator("button"))
+    expect(rows).to_have_count(11)
     expect(page.get_by_text("corrupt").or_(page.get_by_text("epoch-12")).first).to_be_visible()
     assert [url for url in asked if not url.startswith(("file:", "blob:", "data:"))] == []
     context.close()
