@@ -7,10 +7,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._shared.imports import import_folder
 from pages._shared.widgets import CSS, draw_bar
 from prviz.server import sessions
 from prviz.server.static_files import publish_style
 
+# Folder of each page's modules, by its address.
+FOLDERS = {"": "pages._explore", "triage": "pages._triage", "learn": "pages._learn", "bias_lab": "pages._lab"}
 # Any entry of its own makes the menu appear, and with it the choice between light and dark.
 ABOUT = "**prviz** draws exact precision-recall curves of generative models beside the truth."
 
@@ -30,12 +33,13 @@ def run() -> None:
     # Streamlit's own navigation is behind a drawer on a phone.
     current = st.navigation(pages, position="hidden")
     draw_bar(pages, current)
+    import_folder(FOLDERS[current.url_path])
     current.run()
 
 
 def warm_up() -> None:
     """Import what Explore needs and measure its first view once: both take longest the first time."""
-    from pages._explore import diagnostics, live_view  # noqa: F401
+    import_folder(FOLDERS[""])
     from prviz.measure.estimates import estimate
     from prviz.reports.settings import ExploreSettings
     from prviz.toys import toy

@@ -158,3 +158,21 @@ def test_a_class_name_exists_once() -> None:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, set()).add(str(path))
     assert not {name: sorted(found) for name, found in places.items() if len(found) > 1}
+
+
+def test_the_modules_of_all_pages_are_imported_from_several_threads() -> None:
+    script = """
+import sys, threading
+from pages._shared.imports import import_folder
+errors = []
+threading.excepthook = lambda args: errors.append(args.exc_value)
+names = ["pages._explore", "pages._triage", "pages._learn", "pages._lab"]
+threads = [threading.Thread(target=import_folder, args=(name,)) for name in names * 2]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+assert not errors, errors
+assert {"pages._explore.space", "pages._triage.work", "pages._learn.course", "pages._lab.sweep"} <= set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script], cwd=PACKAGE.parent, check=True, capture_output=True)
