@@ -20,7 +20,7 @@ from pages._work.jobs import Job, JobRequest, Progress, Status
 from pages._work.store import LeastRecentlyUsed
 from prviz.measure.workload import live_size
 from prviz.reports.settings import ExploreSettings
-from prviz.server.reruns import give_way
+from prviz.server.reruns import is_asked
 
 T = TypeVar("T")
 
@@ -120,8 +120,7 @@ def _wait(job: Job[Any], seconds: float, *, patient: bool) -> None:
     """Wait for the job; a patient page waits for POLL_SECONDS, and gives way to what the user asks for meanwhile."""
     job.wait(seconds)
     end = time.monotonic() + POLL_SECONDS
-    while patient and job.working and time.monotonic() < end:
-        give_way()
+    while patient and job.working and time.monotonic() < end and not is_asked():
         job.wait(GIVE_WAY_SECONDS)
 
 

@@ -54,17 +54,12 @@ def guard_reruns() -> None:
     SessionState.on_script_will_rerun = begin  # type: ignore[assignment, method-assign]
 
 
-def give_way() -> None:
-    """End the running part of a page, which only waits, where the browser has asked for a run: that begins at once.
-
-    Otherwise it would begin after this one: a run that was asked for by a part of the page ends none.
-    """
-    import streamlit as st
+def is_asked() -> bool:
+    """True if the browser has asked for a run that has not begun: what only waits then ends its waiting."""
     from streamlit.runtime.scriptrunner import get_script_run_ctx
 
     context = get_script_run_ctx()
-    if context is not None and context.session_id in _asked and context.fragment_ids_this_run:
-        st.rerun(scope="fragment")
+    return context is not None and context.session_id in _asked
 
 
 def _is_pressed(state: Any) -> bool:
