@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import visit, wait_idle, wait_until
+from tests.browser import visit, wait_idle
 from tests.pages.live.test_live_browser import followed
 
 # Plotly tells of a drawing when it is done, which takes it a second here.
@@ -26,9 +26,9 @@ def test_a_figure_may_leave_while_plotly_draws_it(page: Page) -> None:
     followed(page)
     page.evaluate(_SLOW)
     page.set_viewport_size({"width": 1000, "height": 900})  # every pane is drawn anew
+    page.wait_for_function("() => window.__begun")
     page.get_by_role("link", name="Learn").click()
     expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
-    wait_until(page, lambda: page.evaluate("() => window.__told"))
     page.wait_for_function("() => window.__told === window.__begun")
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     # The page fixture fails on an uncaught error.
@@ -47,6 +47,7 @@ _ASK_AND_LEAVE = """() => {
 def test_a_figure_that_asks_while_the_visitor_leaves_neither_holds_nor_empties_the_page(page: Page) -> None:
     for _ in range(3):
         visit(page)
+        expect(page.locator("[data-prviz=n] input[type=range]")).to_be_visible()
         page.evaluate(_ASK_AND_LEAVE)
         expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
         wait_idle(page)
