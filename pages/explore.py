@@ -18,6 +18,7 @@ from pages._shared.uploads import Uploaded
 from pages._work.jobs import Status
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import FIRST_VIEW, ExploreSettings
+from prviz.server.reruns import give_way
 
 Chosen = tuple[sources.Problem, ExploreSettings]
 
@@ -73,6 +74,8 @@ def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer
     _say_adjusted(moved_to, settings)
     stop, patient = answers.stop_clicked(FIGURE), answers.polled(FIGURE)
     answer = answers.answer(problem, settings, before, stop=stop, patient=patient)
+    if patient:  # a poll, whose figure is on screen
+        give_way()
     answers.say_stopped(results.key(problem, settings), "what follows still shows the settings before.")
     answers.say_stopped(results.profile_key(problem, settings), "k and bandwidth are measured one by one.")
     if answer.status.final:
@@ -100,6 +103,7 @@ def live(asked: ExploreSettings, uploaded: Uploaded | None, facts: DeltaGenerato
         place("rows")  # before the figure, which puts its rows there
     with figure.container(key="part-pr-figure"):
         live_view.draw(answer.problem, answer.settings, answer.found, wanted, answer.status)
+    give_way()  # to the next step of a slider, once this one is on screen
     with rest:
         far_off.draw(answer.problem, answer.settings)
         with st.container(key="part-diagnostics"):

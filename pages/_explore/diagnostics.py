@@ -23,6 +23,7 @@ from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
+from prviz.server.reruns import give_way
 
 STRIP_HELP = (
     "Every value at once: a flat line is a choice that hardly matters, a peak one that does. The upright line is the "
@@ -49,6 +50,7 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
                         st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
                     for draw in draws[name]:
                         draw(problem, settings, found)
+                        give_way()
     with st.container(key="part-strip"):
         strip(problem, settings, found)
 

@@ -91,9 +91,19 @@ export function answered(live) {
   live.parts.coarse.textContent = coarse ? `coarse: ${coarse.toLocaleString("en")} samples per set` : "";
   showProgress(live, more);
   live.timers.stop("poll");
-  // Not at once: what the user does meanwhile is not kept waiting by an answer that only says "not yet".
-  if (more) live.timers.start("poll", 1000 * more.pause, () => { live.requests.again = true; ask(live); });
+  if (more) pollAfter(live, 1000 * more.pause);
   ask(live);
+}
+
+/** Ask for more, but not at once: what the user does meanwhile is not kept waiting by an answer that only says "not yet".
+ * A request ends what Python still draws of the page, so it comes after that.
+ * @param {LiveFigure} live @param {number} milliseconds */
+function pollAfter(live, milliseconds) {
+  live.timers.start("poll", milliseconds, () => {
+    if (document.querySelector('[data-test-script-state="running"]')) return pollAfter(live, milliseconds);
+    live.requests.again = true;
+    ask(live);
+  });
 }
 
 /** Hide what is drawn of other data than those that are wanted, as long as these are measured; its room stays.

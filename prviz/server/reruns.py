@@ -62,6 +62,20 @@ def is_asked() -> bool:
     return context is not None and context.session_id in _asked
 
 
+def give_way() -> None:
+    """End this run of a part of the page where the browser has asked for another, which begins at once.
+
+    By itself Streamlit runs a part to its end before it runs it again. What this run has not come to stays on screen as
+    it was. Does nothing in a run of the whole page, of which a run of a part would leave the rest undone.
+    """
+    import streamlit
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+    context = get_script_run_ctx()
+    if is_asked() and context is not None and context.fragment_ids_this_run:
+        streamlit.rerun(scope="fragment")
+
+
 def _is_pressed(state: Any) -> bool:
     """Whether this is a button, or the like, that was pressed: what a browser sends only once."""
     kind = state.WhichOneof("value") or ""

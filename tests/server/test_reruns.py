@@ -12,7 +12,7 @@ from streamlit.runtime import scriptrunner
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.state.session_state import SessionState
 
-from prviz.server.reruns import guard_reruns, is_asked
+from prviz.server.reruns import give_way, guard_reruns, is_asked
 
 
 class Session:
@@ -88,3 +88,31 @@ def test_a_run_that_only_waits_hears_of_the_next(passed_on: list[Any]) -> None:
     SessionState().on_script_will_rerun(asked.widget_states)  # the next has begun
     assert not is_asked()
     assert passed_on == [asked]
+
+
+class GivenWayError(Exception):
+    """The run ends here."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "part", "ends"), [(True, ["figure"], True), (False, ["figure"], False), (True, None, False)]
+)
+def test_a_run_of_a_part_ends_where_another_is_asked_for(
+    passed_on: list[Any], monkeypatch: pytest.MonkeyPatch, asked: bool, part: list[str] | None, ends: bool
+) -> None:
+    context = SimpleNamespace(session_id="a visitor", fragment_ids_this_run=part)
+    monkeypatch.setattr(scriptrunner, "get_script_run_ctx", lambda: context)
+
+    def rerun(*, scope: str) -> None:
+        raise GivenWayError(scope)
+
+    monkeypatch.setattr("streamlit.rerun", rerun)
+    session: Any = Session("explore")
+    SessionState().on_script_will_rerun(wanted("explore").widget_states)  # a run begins
+    if asked:
+        AppSession.request_rerun(session, wanted("explore", "figure"))
+    if ends:
+        with pytest.raises(GivenWayError, match="fragment"):
+            give_way()
+    else:
+        give_way()
