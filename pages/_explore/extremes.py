@@ -91,7 +91,7 @@ def _lines(problem: Problem, settings: ExploreSettings, names: Sequence[str]) ->
     if other is not None:
         found[settings.split is None] = other
     if not found:
-        st.caption("It comes as soon as every k is measured, where that takes less than a minute.")
+        st.caption("Over k: measuring every value …")
     return {held_out: found[held_out] for held_out in (True, False) if held_out in found}
 
 

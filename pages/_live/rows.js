@@ -19,6 +19,7 @@ import { ask } from "./requests.js";
 
 const MOST = 6; // curves drawn at once: more can't be told apart
 const ONE_COLUMN = 7; // rows; more stand in two columns
+const CLICK = "A click hides the curve, or shows it.";
 const EQUAL = 1e-9; // difference of error rates, which travel with nine digits
 
 /** @returns {Rows} */
@@ -100,7 +101,7 @@ export function fillRows({ rows: { list } }, curves) {
     const shown = signed ? [missed, invented] : [0, first];
     cells.missed.style.width = `${50 * Math.min(shown[0], 1)}%`;
     cells.invented.style.width = `${(signed ? 50 : 100) * Math.min(shown[1], 1)}%`;
-    cells.box.title = signed ? `${name}: IoU ${first.toFixed(3)}; ${percent(invented)} of the joint area only below this curve, ${percent(missed)} only below the true one` : `${name}: area ${first.toFixed(3)}`;
+    cells.box.title = signed ? `${name}: IoU ${first.toFixed(3)}; ${percent(invented)} of the joint area only below this curve, ${percent(missed)} only below the true one. ${CLICK}` : `${name}: area ${first.toFixed(3)}. ${CLICK}`;
   }
 }
 

@@ -77,10 +77,10 @@ function withoutArea(rows, trueArea) {
 /** @param {FamilyNumbers[]} rows */
 function withoutTruth(rows) {
   const { low, high } = extremes(rows), least = printed(low[0].auc), most = printed(high[0].auc);
-  if (rows.length === 1) return `Without a truth: the area of ${names(rows)} is ${most}.`;
-  if (least === most) return `Without a truth: every area is ${most}.`;
-  if (high[0].auc - low[0].auc <= AGREEMENT) return `Without a truth: the areas agree, ${least} to ${most}.`;
-  return `Without a truth: areas from ${least} (${names(low)}) to ${most} (${names(high)}).`;
+  if (rows.length === 1) return `The area of ${names(rows)} is ${most}.`;
+  if (least === most) return `Every area is ${most}.`;
+  if (high[0].auc - low[0].auc <= AGREEMENT) return `The areas agree: ${least} to ${most}.`;
+  return `Areas from ${least} (${names(low)}) to ${most} (${names(high)}).`;
 }
 
 /** Which family is farthest from the truth and by how much, and which comes closest.

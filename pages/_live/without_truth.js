@@ -39,7 +39,7 @@ export function missingSide(curves) {
     return recall > 2 * precision ? "recall" : precision > 2 * recall ? "precision" : "";
   });
   const [side = ""] = sides;
-  return side && sides.every((each) => each === side) ? ` Most of what is missing is on the ${side} side.` : "";
+  return side && sides.every((each) => each === side) ? ` Mostly ${side} is missing.` : "";
 }
 
 /** Two digits, rounded down: no agreement, and no bound, is said to be better than it is.

@@ -226,12 +226,12 @@ def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], An
     if key in held.jobs.stopped:
         say_stopped(key, "this was not measured.", where="aside")
     elif held.waited_for is not None:  # another result of this tab comes first
-        st.caption("It comes as soon as the rest of this tab is measured.")
+        st.caption("Being measured after the rest of this panel …")
     else:
         held.waited_for = JobRequest(key, compute, seconds, "Measuring for the open tab")
         if held.known_wait != key:
             st.rerun(scope="app")
-        st.caption("It comes as soon as it is measured.")
+        st.caption("Being measured …")
     return False
 
 

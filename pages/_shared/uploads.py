@@ -243,9 +243,9 @@ def forget() -> None:
 def _both(real: Any, generated: Any) -> Uploaded | None:
     if real is None and generated is None:
         return None
-    for one, other in ((real, generated), (generated, real)):
+    for title, one, other in (("Real samples", real, generated), ("Generated samples", generated, real)):
         if one is not None and other is None:
-            together = _in_one_file(one)
+            together = _in_one_file(title, one)
             if together is not None:
                 return together
     first, second = _one("Real samples", "real", real), _one("Generated samples", "generated", generated)
@@ -260,7 +260,7 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
     return Uploaded(pair, (real.name, generated.name), (first[1], second[1]), origin)
 
 
-def _in_one_file(upload: Any) -> Uploaded | None:
+def _in_one_file(title: str, upload: Any) -> Uploaded | None:
     """Both roles of one file, or None where it holds one set."""
     source = (upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
     try:
@@ -275,7 +275,7 @@ def _in_one_file(upload: Any) -> Uploaded | None:
                 ("pair", upload.file_id, chosen), lambda: readers.read_pair(source, keys=chosen, limits=LIMITS)
             )
     except readers.ReadError as error:
-        raise _explained(upload.name, error) from None
+        raise _explained(title, error) from None
     return Uploaded(pair, (upload.name,), keys, (upload.file_id,) if table else ())
 
 

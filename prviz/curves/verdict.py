@@ -130,12 +130,12 @@ def _without_truth(rows: Sequence[FamilyNumbers]) -> str:
     low, high = _extremes(rows)
     least, most = _printed(low[0].auc), _printed(high[0].auc)
     if len(rows) == 1:
-        return f"Without a truth: the area of {_names(rows)} is {most}."
+        return f"The area of {_names(rows)} is {most}."
     if least == most:
-        return f"Without a truth: every area is {most}."
+        return f"Every area is {most}."
     if high[0].auc - low[0].auc <= AGREEMENT:
-        return f"Without a truth: the areas agree, {least} to {most}."
-    return f"Without a truth: areas from {least} ({_names(low)}) to {most} ({_names(high)})."
+        return f"The areas agree: {least} to {most}."
+    return f"Areas from {least} ({_names(low)}) to {most} ({_names(high)})."
 
 
 def _extremes(rows: Sequence[FamilyNumbers]) -> tuple[list[FamilyNumbers], list[FamilyNumbers]]:

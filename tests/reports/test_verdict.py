@@ -148,10 +148,10 @@ CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] =
     rf"None is far from the truth: every IoU is above {NUMBER}\.": close,
     rf"(.+) (?:is|are) close to the truth: IoU {NUMBER}\.": alone,
     rf"The true area is (0|almost 0): (.+) sees? (less than )?{NUMBER}\.": none,
-    rf"Without a truth: areas from {NUMBER} \((.+)\) to {NUMBER} \((.+)\)\.": spread,
-    rf"Without a truth: the areas agree, {NUMBER} to {NUMBER}\.": agree,
-    rf"Without a truth: every area is {NUMBER}\.": same,
-    rf"Without a truth: the area of (.+) is {NUMBER}\.": same,
+    rf"Areas from {NUMBER} \((.+)\) to {NUMBER} \((.+)\)\.": spread,
+    rf"The areas agree: {NUMBER} to {NUMBER}\.": agree,
+    rf"Every area is {NUMBER}\.": same,
+    rf"The area of (.+) is {NUMBER}\.": same,
 }
 
 

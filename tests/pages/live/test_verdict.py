@@ -21,7 +21,7 @@ EDGES = [0.0, 1.0, 0.125, 0.375, 0.995, 0.9949999, 0.005, 0.05, 0.95, 0.950001, 
 # One of every sentence: all of them are compared.
 PIECES = (
     *("times", "more than", "misses", "invents", "whole", "closer", "closest", "farthest", "equally", "None is"),
-    *("close to", "is 0:", "almost 0:", "less than", "areas from", "agree", "every area", "the area of", "No curve"),
+    *("close to", "is 0:", "almost 0:", "less than", "Areas from", "agree", "Every area", "The area of", "No curve"),
 )
 
 
@@ -103,7 +103,7 @@ def test_the_verdict_stands_where_the_markup_has_a_place_for_it(
         [columns, curves, panes, more],
     )
     state = "First look at 1,200 samples, approximate" if "coarse" in more else "Approximate"
-    assert said == f"{state}: Without a truth: the area of iPR is 0.78.{expected}"
+    assert said == f"{state}: The area of iPR is 0.78.{expected}"
 
 
 def test_the_side_on_which_most_is_missing_is_that_of_all_curves(blank: Page) -> None:
@@ -113,5 +113,5 @@ def test_the_side_on_which_most_is_missing_is_that_of_all_curves(blank: Page) ->
         "cases => cases.map((curves) => live.without_truth.missingSide(curves))",
         [[dropped], [invented, invented], [both], [dropped, invented], [[[0, 1], [0.99, 0]]], []],
     )
-    sentence = " Most of what is missing is on the {} side."
+    sentence = " Mostly {} is missing."
     assert said == [sentence.format("recall"), sentence.format("precision"), "", "", "", ""]

@@ -43,7 +43,7 @@ def finished(app: AppTest) -> AppTest:
     for _ in range(200):
         app.run()
         healthy(app)
-        if not [each for each in app.caption if "as soon as" in each.value]:
+        if not [each for each in app.caption if "Being measured" in each.value]:
             return app
     raise AssertionError("the numbers never came")
 

@@ -79,7 +79,7 @@ def run(app: AppTest) -> AppTest:
     for _ in range(200):
         app.run()
         healthy(app)
-        if not any("It comes as soon as" in each.value for each in app.caption):
+        if not any("Being measured" in each.value for each in app.caption):
             return app
     raise AssertionError("the job never ended")
 
