@@ -53,7 +53,7 @@ function compared(rows, trueArea) {
   if (low > CLOSE) return `None is far from the truth: every IoU is above ${CLOSE}.`;
   if (rows.length === 1) return `${error(rows[0], trueArea)}.`;
   if (farthest.length === rows.length) return `${names(rows)} are equally far from the truth: IoU ${least}.`;
-  if (farthest.length > 1) return `${names(farthest)} are farthest from the truth: IoU ${least}. ${best(closest, rows)}`;
+  if (farthest.length > 1) return `${names(farthest)} are farthest: IoU ${least}. ${best(closest, rows)}`;
   return `${error(farthest[0], trueArea)}. ${best(closest, rows)}`;
 }
 

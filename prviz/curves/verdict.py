@@ -92,7 +92,7 @@ def _compared(rows: Sequence[FamilyNumbers], true_area: float) -> str:
     if len(farthest) == len(rows):
         return f"{_names(rows)} are equally far from the truth: IoU {_printed(low)}."
     if len(farthest) > 1:
-        return f"{_names(farthest)} are farthest from the truth: IoU {_printed(low)}. {_best(closest, rows)}"
+        return f"{_names(farthest)} are farthest: IoU {_printed(low)}. {_best(closest, rows)}"
     return f"{_error(farthest[0], true_area)}. {_best(closest, rows)}"
 
 

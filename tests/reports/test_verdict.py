@@ -143,7 +143,7 @@ CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] =
     rf"(.+) miss(?:es)? {NUMBER} % of the true area, invents {NUMBER} %\.": mixes,
     r"(.+) miss(?:es)? the whole true area\.": misses_all,
     r"(.+) comes? (closest|closer)\.": closest,
-    rf"(.+) are farthest from the truth: IoU {NUMBER}\.": tied,
+    rf"(.+) are farthest: IoU {NUMBER}\.": tied,
     rf"(.+) are equally far from the truth: IoU {NUMBER}\.": tied,
     rf"None is far from the truth: every IoU is above {NUMBER}\.": close,
     rf"(.+) (?:is|are) close to the truth: IoU {NUMBER}\.": alone,
