@@ -103,6 +103,7 @@ def live(asked: ExploreSettings, uploaded: Uploaded | None, facts: DeltaGenerato
         place("rows")  # before the figure, which puts its rows there
     with figure.container(key="part-pr-figure"):
         live_view.draw(answer.problem, answer.settings, answer.found, wanted, answer.status)
+    _ask_for_card()
     give_way()  # to the next step of a slider, once this one is on screen
     with rest:
         far_off.draw(answer.problem, answer.settings)
@@ -111,7 +112,6 @@ def live(asked: ExploreSettings, uploaded: Uploaded | None, facts: DeltaGenerato
     with beside:
         if (shown := session().shown) is not None:
             takeaway.draw(shown.problem, shown.settings, shown.found)
-    _ask_for_card()
 
 
 def _ask_for_card() -> None:

@@ -92,10 +92,10 @@ def _export(problem: Problem, settings: ExploreSettings, found: results.Results,
     name = "prviz-" + (settings.problem or "upload")
     approximation, bound = found.approximation, bounds.bound(problem, settings)
     line = "; ".join([settings.line(problem.root_k), *([] if approximation is None else [approximation.label])])
-    drawn = {name: curve for name, curve in found.curves.items() if name not in explore_session().hidden}
+    found = _drawn(found)
     drawing = partial(
         pr_svg,
-        drawn or found.curves,
+        found.curves,
         title=problem.title,
         subtitle=line,
         truth=problem.truth,
@@ -118,6 +118,13 @@ def _export(problem: Problem, settings: ExploreSettings, found: results.Results,
             st.code(snippet, language="python")
     if settings.source == "upload":
         st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
+
+
+def _drawn(found: results.Results) -> results.Results:
+    """The results without the families that the user has hidden; all of them where none is left."""
+    names = [name for name in found.curves if name not in explore_session().hidden] or list(found.curves)
+    curves = {name: found.curves[name] for name in names}
+    return replace(found, curves=curves, measured=lambda: {name: found.estimates[name] for name in names})
 
 
 def _downloads(

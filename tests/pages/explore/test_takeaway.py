@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from pages._explore.session import PANEL_TAB, PANELS
@@ -35,6 +38,21 @@ def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) ->
     healthy(app)
     settings, _ = ExploreSettings.from_query(dict(app.query_params))
     assert app.code[0].value.rstrip().endswith(python_snippet(settings).rstrip()[-200:])
+
+
+def test_no_file_holds_a_family_that_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, str] = {}
+    monkeypatch.setattr(
+        "streamlit.download_button", lambda label, make, *_, **__: made.update({label: make()}), raising=True
+    )
+    app = opened(**QUICK, hidden="ipr,coverage")
+    app.session_state["export"] = True
+    app.run()
+    healthy(app)
+    for label in ("Table as CSV", "Curves as CSV"):
+        assert {line.split(",")[0].strip('"') for line in made[label].splitlines()[1:]} == {"knn", "kde", "truth"}
+    assert sorted(json.loads(made["Everything as JSON"])["methods"]) == ["kde", "knn"]
+    assert re.findall('<tr><th scope="row">([^<]*)', made["HTML"]) == ["truth", "kNN", "KDE"]
 
 
 def test_the_link_is_the_address_bar_and_restores_the_screen() -> None:
