@@ -24,7 +24,7 @@ LAYERS = (
     ("prviz.estimators", "prviz.server"),
     ("prviz.measure",),
     ("prviz.approximation", "prviz.uncertainty", "prviz.diagnostics", "prviz.studies"),
-    ("prviz.triage", "prviz.figures", "prviz.embed"),
+    ("prviz.triage", "prviz.figures", "prviz.embed", "prviz.benchmark"),
     ("prviz.reports",),
     ("prviz.cli",),
     ("prviz.__main__",),

@@ -19,6 +19,7 @@ from typing import NoReturn
 
 import prviz
 from prviz.cli.battery import add_battery
+from prviz.cli.benchmark import add_benchmark
 from prviz.cli.curve import add_curve
 from prviz.cli.embed import add_embed
 from prviz.cli.experiment import add_experiment
@@ -89,6 +90,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Iterable[str]]:
     add_sweep(commands.add_parser("sweep", help="measure a grid of problems and settings"))
     add_experiment(commands.add_parser("experiment", help="run an experiment of the papers"))
     add_battery(commands.add_parser("battery", help="run the sanity battery: what should any score do?"))
+    add_benchmark(commands.add_parser("benchmark", help="score estimators against the exact truth"))
     add_triage(commands.add_parser("triage", help="rank many checkpoints against one reference"))
     add_parity(commands.add_parser("parity", help="why two tools disagree on two files"))
     return parser, commands.choices

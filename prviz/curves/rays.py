@@ -46,7 +46,7 @@ def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: 
     Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix B, which samples lam and gamma so.
     """
     supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
-    keys, (gammas, ends) = score_keys(*supports), (_lams(check_rays(rays)), (supports[0] > 0, supports[1] == 0))
+    keys, (gammas, ends) = score_keys(*supports), (lams_of_rays(check_rays(rays)), (supports[0] > 0, supports[1] == 0))
     rates = []
     for side in (slice(None, n_real), slice(n_real, None)):
         ordered = np.sort(keys[side])
@@ -81,25 +81,25 @@ def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
     -----
     Between two rays both polylines form triangles with the origin, and cross at most once.
     """
-    a, c = (_radii(each, check_rays(rays)) for each in (curve, truth))
-    shared, joint = (_area(a, c, envelope) for envelope in (np.minimum, np.maximum))
+    a, c = (radii_on_rays(each, check_rays(rays)) for each in (curve, truth))
+    shared, joint = (area_on_rays(a, c, envelope) for envelope in (np.minimum, np.maximum))
     return shared / joint if joint > 0 else 1.0
 
 
-def _lams(rays: int) -> Floats:
+def lams_of_rays(rays: int) -> Floats:
     """Values of lam on the rays, increasing; tan(pi / 4) is 1."""
     lams = np.tan(np.linspace(0.0, np.pi / 2, rays + 2)[1:-1])
     return np.where(np.isclose(lams, 1.0, rtol=1e-12), 1.0, lams)
 
 
-def _radii(curve: PRCurve, rays: int) -> Floats:
+def radii_on_rays(curve: PRCurve, rays: int) -> Floats:
     """Distances of the curve from the origin, (rays + 2,), from the right end to the left one."""
-    lams = _lams(rays)
+    lams = lams_of_rays(rays)
     inner: Floats = np.hypot(curve.alpha(lams), curve.beta(lams))
     return np.concatenate(([curve.extreme_recall], inner, [curve.extreme_precision]))
 
 
-def _area(first: Floats, second: Floats, envelope: np.ufunc) -> float:
+def area_on_rays(first: Floats, second: Floats, envelope: np.ufunc) -> float:
     """Area under the lower or upper envelope of two polylines, in units of half the sine between two rays.
 
     In coordinates (u, v) along the two rays of a sector the polylines are u b + v a = a b and u d + v c = c d.

@@ -84,7 +84,9 @@ def test_the_command_alone_prints_its_help(run: Run) -> None:
 
 def test_an_unknown_command_is_refused_with_the_closest_one(run: Run) -> None:
     assert_one_line_error(run("tirage"), "'tirage'", "did you mean 'triage'?")
-    assert_one_line_error(run("xyz"), "'xyz'", "app, curve, embed, sweep, experiment, battery, triage, parity")
+    assert_one_line_error(
+        run("xyz"), "'xyz'", "app, curve, embed, sweep, experiment, battery, benchmark, triage, parity"
+    )
     assert_one_line_error(run("--frobnicate"))
 
 

@@ -1,0 +1,21 @@
+"""A frozen benchmark of estimators: pairs of samples whose true curve is known, and how near an estimate comes to it.
+
+`pairs.py` has the pairs and their digests, `shapes.py` compares points that another package gives with the true curve,
+`score.py` runs an estimator and scores it.
+"""
+
+from prviz.benchmark.pairs import DRAWS, PAIRS, VERSION, BenchmarkPair
+from prviz.benchmark.score import SETTINGS, Contestant, benchmark, of_family, plugin, summary
+
+__all__ = [
+    "DRAWS",
+    "PAIRS",
+    "SETTINGS",
+    "VERSION",
+    "BenchmarkPair",
+    "Contestant",
+    "benchmark",
+    "of_family",
+    "plugin",
+    "summary",
+]

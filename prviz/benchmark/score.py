@@ -1,0 +1,216 @@
+"""Runs estimators on the benchmark's pairs: how near they come to the truth, and what they cost."""
+
+from __future__ import annotations
+
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from pkgutil import resolve_name
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.benchmark.pairs import DRAWS, PAIRS
+from prviz.benchmark.shapes import Floats, compare, points_of
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
+from prviz.measure.estimates import estimate
+from prviz.readers.errors import error_text
+from prviz.samples import SamplePair, as_samples
+from prviz.uncertainty.bootstrap import bootstrap
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SETTINGS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {"k = 5, no split": {"k": 5, "split": None}, "k = √n, split 50 %": {"k": "sqrt", "split": 0.5}}
+)
+# Bootstrap replicates of an interval of a family's area, which are no part of its time.
+_REPLICATES = 200
+# A matrix product, the yardstick of time, is the fastest of so many.
+_PRODUCTS = 3
+
+
+class Estimated(NamedTuple):
+    """An estimate: a curve or points (precision, recall), and a 95 % interval of its area, or None."""
+
+    curve: PRCurve | Floats
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One estimator in one setting.
+
+    estimate : real and generated samples to what `finish` takes; this is timed. finish : makes it an `Estimated`.
+    """
+
+    name: str
+    setting: str
+    estimate: Callable[[NDArray[Any], NDArray[Any]], Any]
+    finish: Callable[[Any], Estimated]
+
+
+def of_family(method: str) -> list[Contestant]:
+    """A family of prviz in each of `SETTINGS`; one that needs a split only there.
+
+    Raises
+    ------
+    ValueError : there is no such family.
+    """
+    if method not in ESTIMATORS:
+        raise ValueError(f"there is no family {method!r}; the families are {', '.join(ESTIMATORS)}")
+    family = ESTIMATORS[method]
+
+    def entry(setting: str, options: Mapping[str, Any]) -> Contestant:
+        def run(real: NDArray[Any], generated: NDArray[Any]) -> Any:
+            pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+            found = estimate(pair, method, seed=0, **options)[method]
+            return found, found.curve
+
+        def finish(found: Any) -> Estimated:
+            spread = bootstrap(found[0], _REPLICATES).intervals["auc"]
+            return Estimated(found[1], (spread.low, spread.high))
+
+        return Contestant(family.title, setting, run, finish)
+
+    return [entry(*each) for each in SETTINGS.items() if each[1]["split"] is not None or not family.needs_split]
+
+
+def plugin(name: str) -> Contestant:
+    """The function of ``MODULE:FUNCTION``, called with the real and the generated samples, two (n, d) arrays.
+
+    It returns a `PRCurve`, or points (precision, recall), an (m, 2) array or one pair of numbers; or a tuple of that
+    and a 95 % interval (low, high) of the area under the curve. Modules of the current folder are found too.
+
+    Raises
+    ------
+    ValueError : the module or the function is not there.
+    """
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        call = resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"{name!r} can't be loaded: {error_text(error)}; MODULE:FUNCTION is needed") from None
+    return Contestant(name, "its own", call, _estimated)
+
+
+def _estimated(found: Any) -> Estimated:
+    """What a function of another package has returned, checked."""
+    if isinstance(found, tuple) and len(found) == 2 and not np.isscalar(found[0]):
+        low, high = map(float, found[1])
+        return Estimated(_estimated(found[0]).curve, (low, high))
+    return Estimated(found if isinstance(found, PRCurve) else points_of(found))
+
+
+def benchmark(
+    contestants: Sequence[Contestant],
+    pairs: Sequence[str] = tuple(PAIRS),
+    *,
+    draws: int = DRAWS,
+    progress: Callable[[float], None] | None = None,
+) -> pd.DataFrame:
+    """One row for each estimator, pair and draw.
+
+    Parameters
+    ----------
+    contestants : from `of_family` and `plugin`.
+    pairs : names in `PAIRS`.
+    draws : of each pair, 1 to `DRAWS`.
+    progress : called with the share done.
+
+    Returns
+    -------
+    DataFrame
+        Columns estimator, setting, pair, draw; iou, excess, deficit (shares of the joint area), auc, true_auc; low,
+        high and holds: the interval of the area and whether it holds the true area (none: missing); seconds, and
+        products: seconds in units of one float32 matrix product of the two sets in the same run; peak_mb: most memory
+        that Python and NumPy held at once, of the first draw; error: why there is no estimate.
+
+    Raises
+    ------
+    ValueError : an unknown pair, another number of draws, or samples that are not the benchmark's.
+    """
+    import pandas as pd
+
+    unknown = [name for name in pairs if name not in PAIRS]
+    if unknown:
+        raise ValueError(f"there is no pair {unknown[0]!r}; the pairs are {', '.join(PAIRS)}")
+    if not 1 <= draws <= DRAWS:
+        raise ValueError(f"draws = {draws}; 1 to {DRAWS} are frozen")
+    rows: list[dict[str, Any]] = []
+    todo = len(pairs) * draws * len(contestants)
+    for name in pairs:
+        for draw in range(draws):
+            pair = PAIRS[name].sample(draw)
+            product = _product_seconds(pair)
+            for each in contestants:
+                row = {"estimator": each.name, "setting": each.setting, "pair": name, "draw": draw}
+                rows.append(row | _scored(each, pair, PAIRS[name].truth, product, memory=draw == 0))
+                if progress is not None:
+                    progress(len(rows) / todo)
+    return pd.DataFrame(rows)
+
+
+def _product_seconds(pair: SamplePair) -> float:
+    real, generated = (side.values.astype(np.float32) for side in pair)
+    times = []
+    for _ in range(_PRODUCTS):
+        begun = time.perf_counter()
+        real @ generated.T
+        times.append(time.perf_counter() - begun)
+    return min(times)
+
+
+def _scored(each: Contestant, pair: SamplePair, truth: PRCurve, product: float, *, memory: bool) -> dict[str, Any]:
+    real, generated = (np.array(side.values) for side in pair)  # a copy: an estimator may write into its samples
+    begun = time.perf_counter()
+    try:
+        found = each.estimate(real, generated)
+        seconds = time.perf_counter() - begun
+        curve, interval = each.finish(found)
+    except Exception as error:  # noqa: BLE001 - whatever a plug-in raises is its result
+        return {"error": error_text(error)}
+    compared, auc = compare(curve, truth)
+    low, high = interval or (np.nan, np.nan)
+    row = {"iou": compared.iou, "excess": compared.excess, "deficit": compared.deficit, "auc": auc}
+    row |= {"true_auc": truth.auc, "low": low, "high": high, "seconds": seconds, "products": seconds / product}
+    row["holds"] = np.nan if interval is None else float(low <= truth.auc <= high)
+    row["peak_mb"] = _peak_mb(each, pair) if memory else np.nan
+    return row | {"error": ""}
+
+
+def _peak_mb(each: Contestant, pair: SamplePair) -> float:
+    tracemalloc.start()
+    try:
+        each.estimate(*(np.array(side.values) for side in pair))
+        return tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row for each estimator and setting, the best mean IoU first.
+
+    Columns: iou, its mean; worst, the least mean IoU of a pair; excess, deficit; holds, the share of intervals that
+    hold the true area; products and peak_mb, medians; failed, the draws without an estimate.
+    """
+    import pandas as pd
+
+    by = ["estimator", "setting"]
+    for column in ("iou", "excess", "deficit", "holds", "products", "peak_mb"):
+        if column not in rows:  # every estimator has failed
+            rows = rows.assign(**{column: np.nan})
+    grouped = rows.groupby(by, sort=False)
+    found = grouped[["iou", "excess", "deficit", "holds"]].mean()
+    worst = rows.groupby([*by, "pair"], sort=False)["iou"].mean().groupby(by, sort=False).min()
+    found.insert(1, "worst", worst)
+    found = found.join(grouped[["products", "peak_mb"]].median())
+    found["failed"] = grouped["error"].agg(lambda errors: int((errors != "").sum()))
+    return pd.DataFrame(found.reset_index().sort_values("iou", ascending=False, ignore_index=True))

@@ -1,0 +1,69 @@
+"""Points of precision and recall, as another package gives them, held against the true curve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.curves import Comparison, PRCurve
+from prviz.curves.rays import area_on_rays, lams_of_rays, radii_on_rays
+
+RAYS = 1001
+# Of points: a vertical or level part of a curve stays one.
+_DECIMALS = 9
+
+Floats = NDArray[np.float64]
+
+
+def points_of(found: Any) -> Floats:
+    """Points (precision, recall), one or many, as an (m, 2) array in [0, 1].
+
+    Raises
+    ------
+    ValueError : another shape, or values that are not numbers from 0 to 1.
+    """
+    points = np.atleast_2d(np.asarray(found, dtype=np.float64))
+    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
+        raise ValueError(f"an estimate is a PRCurve or points (precision, recall); this has the shape {points.shape}")
+    if not np.all((points >= 0) & (points <= 1)):
+        raise ValueError("precision and recall are numbers from 0 to 1")
+    return points
+
+
+def radii_of(points: Floats) -> Floats:
+    """Distance from the origin along each ray to the region that these points claim.
+
+    The region holds what lies below and left of the line that joins them: a single point claims a rectangle.
+    """
+    points = points.round(_DECIMALS)
+    precision, recall = points[np.lexsort((points[:, 0], -points[:, 1]))].T  # by falling recall, then rising precision
+    best = precision >= np.maximum.accumulate(precision)  # none of larger recall is as precise
+    precision, recall = precision[best], recall[best]
+    y = np.concatenate(([0.0], precision, [precision[-1]]))
+    x = np.concatenate(([recall[0]], recall, [0.0]))
+    inner = np.arctan(lams_of_rays(RAYS))
+    angles = np.concatenate(([0.0], inner, [np.pi / 2]))
+    at = np.arctan2(y, x)
+    at[0], at[-1] = 0.0, np.pi / 2
+    segment = np.clip(np.searchsorted(at, angles, side="right") - 1, 0, len(at) - 2)
+    dx, dy = np.diff(x)[segment], np.diff(y)[segment]
+    turn = np.cos(angles) * dy - np.sin(angles) * dx
+    reach = x[segment] * dy - y[segment] * dx
+    with np.errstate(divide="ignore", invalid="ignore"):
+        radii = np.where(np.abs(turn) > 1e-15, reach / turn, np.hypot(x, y)[segment])
+    return np.maximum(radii, 0.0)
+
+
+def compare(found: PRCurve | Floats, truth: PRCurve) -> tuple[Comparison, float]:
+    """IoU, excess and deficit of an estimate, and its area; exact for a curve, on `RAYS` rays for points."""
+    if isinstance(found, PRCurve):
+        return found.compare(truth), found.auc
+    theirs, true = radii_of(found), radii_on_rays(truth, RAYS)
+    shared, joint = (area_on_rays(theirs, true, envelope) for envelope in (np.minimum, np.maximum))
+    own, all_true = (area_on_rays(each, each, np.minimum) for each in (theirs, true))
+    unit = 0.5 * np.sin(np.pi / 2 / (RAYS + 1))
+    if joint <= 0:
+        return Comparison(1.0, 0.0, 0.0), 0.0
+    return Comparison(shared / joint, (own - shared) / joint, (all_true - shared) / joint), float(unit * own)
