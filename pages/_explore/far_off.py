@@ -58,8 +58,11 @@ def draw(problem: Problem, settings: ExploreSettings) -> None:
     seconds = results.seconds(problem, settings) + FIT_SECONDS
     found = answers.tab_result(key, seconds, lambda progress: measure(problem, settings, progress))
     if found is not None:
-        better = ": [fit a better one](./bias_lab?section=Data+like+yours)" if found.poor else ""
-        st.caption(f"± on a {'poor ' if found.poor else ''}surrogate{better}", help=ABOUT + POOR * found.poor)
+        with st.container(horizontal=True, vertical_alignment="center", key="far-off-found"):
+            said = f"± on a {'poor ' if found.poor else ''}surrogate"
+            st.caption(said, help=ABOUT + POOR * found.poor, width="content")
+            if found.poor and st.button("Fit a better one", key="far-off", type="tertiary"):
+                st.switch_page("pages/bias_lab.py", query_params={"section": "Data like yours"})
 
 
 def measure(problem: Problem, settings: ExploreSettings, progress: Progress) -> SurrogateErrors:

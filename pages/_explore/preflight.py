@@ -13,7 +13,7 @@ from prviz.diagnostics.preflight import Preflight, preflight
 from prviz.reports.settings import ExploreSettings
 
 MARKS = {"ok": ":green[:material/check:]", "note": ":blue[:material/info:]", "warning": ":orange[:material/warning:]"}
-SWAPPED = "These look swapped"
+SWAPPED, SHARED = "These look swapped", "Rows in both sets"
 
 
 def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> None:
@@ -35,19 +35,22 @@ def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> 
                 f":small[{plain(finding.effect)}]"
             )
     if problem.uploaded is not None:
-        _offer_swap(problem, found)
+        _warn(problem, found)
 
 
-def _offer_swap(problem: Problem, found: Preflight) -> None:
-    """Where the names look swapped: a line over the figure with Swap, and Keep, which silences it for this pair."""
+def _warn(problem: Problem, found: Preflight) -> None:
+    """Where the sets look swapped, or share rows: a line over the figure, silenced for this pair by Keep."""
     held, digest = explore_session(), problem.uploaded.pair.digest if problem.uploaded else ""
-    finding = next((each for each in found.findings if each.title == SWAPPED), None)
+    warned = (each for each in found.findings if each.title in (SWAPPED, SHARED) and each.level == "warning")
+    finding = next(warned, None)
     if finding is None or digest in held.kept_roles:
         return
+    swapped = finding.title == SWAPPED
     with st.container(horizontal=True, vertical_alignment="center", key="part-swapped"):
-        said = f"{plain(finding.value_text)}. {plain(finding.effect)}"
-        st.markdown(f":orange[:material/warning:] **{SWAPPED}**", help=said, width="stretch")
-        if st.button("Swap", key="swap-roles"):
+        value, effect = plain(finding.value_text), plain(finding.effect)
+        said, more = (SWAPPED, f"{value}. {effect}") if swapped else (value, effect)
+        st.markdown(f":orange[:material/warning:] **{said}**", help=more, width="stretch")
+        if swapped and st.button("Swap", key="swap-roles"):
             uploads.swap()
             st.rerun(scope="app")
         if st.button("Keep", key="keep-roles"):

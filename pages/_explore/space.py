@@ -33,8 +33,9 @@ KEY = "samples"
 EXTREMES, NEAREST, MOST_PICKED = 20, 3, 100
 # Seconds for one feature of one distance, and to read one value for it.
 DISTANCE_SECONDS, VALUE_SECONDS = 2e-10, 1e-8
-# Pixels: the height of a decision's four buttons, and of the scatter over the page.
-BUTTONS_HEIGHT = 68
+# Pixels: the heights of a decision's four buttons, of the lines on the best setting and on the errors that stand beside
+# the curve where no truth is known, and of the scatter over the page.
+BUTTONS_HEIGHT, LINES_HEIGHT = 68, 62
 ENLARGED_HEIGHT = 560
 HELPS = {
     "Role": "Real samples (circles) and generated ones (triangles): those on which the classifiers are judged.",
@@ -296,11 +297,12 @@ def _figure(
         return figures.groups_figure(points, group, keys=classifiers.keys, key_title=title, always=always, **shared)
 
     key = ("figure", _key(problem, settings, name), colour, enlarged, media.view_key(problem.uploaded))
-    return cache.remembered(key, lambda: _laid_out(make(), colour, enlarged=enlarged))
+    lower = LINES_HEIGHT * (problem.truth is None)
+    return cache.remembered(key, lambda: _laid_out(make(), colour, lower, enlarged=enlarged))
 
 
-def _laid_out(figure: go.Figure, colour: str, *, enlarged: bool) -> go.Figure:
-    """The figure at its size. The groups' legend is their buttons."""
+def _laid_out(figure: go.Figure, colour: str, lower: int, *, enlarged: bool) -> go.Figure:
+    """The figure at its size, `lower` by so many pixels beside the curve. The groups' legend is their buttons."""
     flat = "yaxis2" in figure.layout.to_plotly_json()
     figure.update_layout(showlegend=colour != "Decision" and (enlarged or not flat))
     if enlarged:
@@ -308,8 +310,7 @@ def _laid_out(figure: go.Figure, colour: str, *, enlarged: bool) -> go.Figure:
     cosupport.beside_curve(figure, below={"Role": 4, "Belief": 36, "Decision": 4}[colour] + 18 * flat, ticks=flat)
     if colour == "Role":  # above the samples, in sight whatever stands below
         figure.update_layout(margin_t=30, legend={"y": 1, "yanchor": "bottom"})
-    if colour == "Decision":
-        figure.layout.height -= BUTTONS_HEIGHT
+    figure.layout.height -= lower + BUTTONS_HEIGHT * (colour == "Decision")
     if colour == "Belief":
         bar = {
             "x": 0.92,

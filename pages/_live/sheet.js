@@ -2,7 +2,7 @@
 
 import { element } from "./dom.js";
 
-const LEAST = 28, MOST = 0.8, OPEN = 0.6; // pixels of the handle alone; shares of the window
+const LEAST = 28, MOST = 0.8, OPEN = 0.45; // pixels of the handle alone; shares of the window
 const MOVED = 6; // pixels from which a press is a drag
 
 /** Give the sheet its handle, once. */

@@ -34,7 +34,7 @@ skip.onclick = () => slider("k")?.focus();
 document.querySelector("[data-testid=stSkipToContent]")?.after(skip); // among the first stops of the Tab key
 link.onclick = async () => {
   await copy(location.href);
-  link.textContent = "Copied";
+  link.textContent = new URLSearchParams(location.search).get("source") === "upload" ? "Copied, without files" : "Copied";
   setTimeout(() => { link.textContent = "Copy link"; }, 2000);
 };
 const rows = KEYS.map(([key, , name]) => [key, `to ${name}`]).concat([["← →", "move it"], ["Home End", "to its ends"], ["Esc", "close what is enlarged, let go of what stands out"], ["?", "this list"]]);

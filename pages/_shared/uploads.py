@@ -49,7 +49,7 @@ EXAMPLE = "mixture-converged"
 # for them would be tried at every change of the page.
 _COVERED = (
     ":is(.st-key-part-pr-figure, .st-key-part-offer, .st-key-part-notice, [data-prviz-place=rows], "
-    ".st-key-part-diagnostics)"
+    ".st-key-part-diagnostics, .st-key-far-off, .st-key-far-off-found)"
 )
 _TARGETS = (
     f"<style>{_COVERED}, {_COVERED} * {{ visibility: hidden !important; }} "

@@ -4,10 +4,10 @@ At every lam one classifier gives the point of the precision-recall curve: [key 
 evaluation sample. Samples without supports, 0/0, have no key: a classifier calls all of them real or none. This
 classifier divides the samples into
 
-    real kept           called real                      generated accepted   called real
-    real missed         called generated                 generated rejected   called generated
+    kept: real called real               accepted: generated called real
+    missed: real called generated        rejected: generated called generated
 
-so that fpr = |real missed| / n_real and fnr = |generated accepted| / n_generated, exactly.
+so that fpr = |missed| / n_real and fnr = |accepted| / n_generated, exactly.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Rows = NDArray[np.intp]
 NO_SUPPORT = -2
 
 GROUPS = {
-    "kept": "real kept",
-    "missed": "real missed",
-    "accepted": "generated accepted",
-    "rejected": "generated rejected",
+    "kept": "real as real",
+    "missed": "real as generated",
+    "accepted": "generated as real",
+    "rejected": "generated as generated",
 }
 
 # Largest absolute log ratio: beyond it a likelihood ratio leaves the range of float64, and every lam in use is smaller.

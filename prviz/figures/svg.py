@@ -90,7 +90,7 @@ def pr_svg(
         marks = _marks(line, symbol[name], color[name], list(curves).index(name)) if name in curves else ""
         parts.append(f"<g><title>{hover}</title>{_path(line, look)}{marks}</g>")
     for name, (box, anchor) in place_labels({name: (texts[name], line) for name, line in lines.items()}).items():
-        parts += _label(texts[name], box, anchor, color.get(name, INK))
+        parts += _label(texts[name], box, anchor, SOFT if name == BOUND_LABEL else color.get(name, INK))
     parts += _column(curves, compared, color) if wide else []
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0 {width} {HEIGHT}" '
@@ -218,7 +218,7 @@ def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
             bottom - 0.3 * LABEL,
             LABEL,
             ink=ink,
-            look=f'{_BOLD} text-anchor="{side}"',
+            look=f'{"" if ink == SOFT else _BOLD} text-anchor="{side}"',
         ),
     ]
 

@@ -24,7 +24,8 @@ class LowestRisk(NamedTuple):
     """The setting of the lowest risk at one lam.
 
     risk, error : its risk, and the standard error of that from the evaluation samples alone.
-    alike : by method the smallest and the largest k whose risk is at most one standard error higher.
+    alike : by method the smallest and the largest k around its own best one up to which every risk is at most one
+        standard error higher; methods without such a k are left out.
     """
 
     method: str
@@ -118,11 +119,15 @@ def lowest_risk(curves: Mapping[Setting, PRCurve], lam: float, n_real: int, n_ge
     fpr, fnr = curves[best].vertices[curves[best].vertex_at(lam)].tolist()
     variance = lam**2 * fpr * (1 - fpr) / n_real + fnr * (1 - fnr) / n_generated
     error = math.sqrt(variance) / (lam + 1)
-    alike: dict[str, tuple[int, int]] = {}
-    for (method, k), value in risks.items():
-        if value <= risks[best] + error:
-            low, high = alike.get(method, (k, k))
-            alike[method] = min(low, k), max(high, k)
+    within = {setting for setting, value in risks.items() if value <= risks[best] + error}
+    alike = {}
+    for name in dict.fromkeys(method for method, _ in risks):
+        ks = sorted(k for method, k in risks if method == name)
+        at = min(range(len(ks)), key=lambda i: risks[name, ks[i]])
+        if (name, ks[at]) in within:
+            low = next((i for i in range(at, -1, -1) if (name, ks[i]) not in within), -1) + 1
+            high = next((i for i in range(at, len(ks)) if (name, ks[i]) not in within), len(ks)) - 1
+            alike[name] = ks[low], ks[high]
     return LowestRisk(*best, risks[best], error, alike)
 
 

@@ -122,8 +122,8 @@ def test_counts_are_those_of_the_curve() -> None:
     np.testing.assert_allclose(found, curve["vertices"], atol=1e-9)  # vertices travel with nine digits
     index = sum(each >= 2 for each in sent["breaks"])
     names = [trace["name"] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]]
-    assert names[1] == f"real missed: {sent['missed'][index]}"
-    assert names[2] == f"generated accepted: {sent['accepted'][index]}"
+    assert names[1] == f"real as generated: {sent['missed'][index]}"
+    assert names[2] == f"generated as real: {sent['accepted'][index]}"
 
 
 @pytest.mark.parametrize("family", BUNDLED)
