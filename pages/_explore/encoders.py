@@ -11,6 +11,7 @@ from pages._explore.compact import compact
 from pages._explore.session import explore_session
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, media
+from pages._shared.networks import choose_networks
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from pages._work.jobs import Progress
@@ -21,15 +22,15 @@ from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 
-# Most samples of each set, and seconds to read and encode a picture on a slow machine.
-_MOST, _PICTURE_SECONDS = 2_000, 2e-3
+# Most samples of each set; seconds to read and encode a picture on a slow machine, and by a network of the computer.
+_MOST, _PICTURE_SECONDS, _NETWORK_SECONDS = 2_000, 2e-3, 2e-2
 # Readings of an encoder, and encoders, at most; features kept in the second curve of each encoder.
 _READINGS, _ENCODERS, _FEW = 9, 3, 8
 # Colours: an encoder is no family, and two of its blues are hard to tell apart.
 _HUES = tuple(figures.FAMILY_COLORS.values())
 _HELP = (
     "The same two sets in other features: principal components of the values, and of pictures a network with random "
-    "weights. AuC is of its encoder and number of features: compare models within one, not across."
+    "weights, or one of yours. AuC is of its encoder and number of features: compare models within one, not across."
 )
 
 
@@ -50,10 +51,10 @@ def draw(problem: Problem, settings: ExploreSettings) -> None:
             for name in found.encoders
         }
         enlarged = explore_session().enlarged
-        over = compact(figures.iou_sweep_figure(lines, xlabel="features kept", ylabel="AuC", log_x=True), 240)
-        for place, trace in enumerate(over.data):  # its name at the last point
-            words = [""] * (len(trace.x) - 1) + [trace.name]
-            trace.update(mode="lines+markers+text", text=words, textposition="bottom left", line_color=_HUES[place])
+        over = compact(figures.iou_sweep_figure(lines, xlabel="features kept", ylabel="AuC", log_x=True), 270)
+        over.update_layout(showlegend=True, margin_t=44, legend={"y": 1.02, "yanchor": "bottom"})
+        for hue, trace in zip(_HUES, over.data, strict=False):
+            trace.update(mode="lines+markers", line_color=hue)
         family = ESTIMATORS[settings.methods[0]].title
         title = f"AuC of {family} by features kept"
         panes = [Pane("encoders-areas", over, title, half=enlarged, wide=not enlarged, help=_HELP)]
@@ -85,11 +86,15 @@ def _lens(problem: Problem, settings: ExploreSettings) -> Lens | None:
     held = None if problem.uploaded is None else problem.uploaded.pictures
     sources = () if held is None else held.sources
 
+    networks = choose_networks(pair.real, sources, "encoders-networks")
+
     def compute(progress: Progress) -> Lens:
         how: dict[str, Any] = {"method": method, "k": k, "split": settings.split, "seed": settings.seed}
-        return lens(pair.real, pair.generated, sources=sources, progress=progress, **how)
+        return lens(pair.real, pair.generated, sources=sources, encoders=networks.load(), progress=progress, **how)
 
     one = estimate_seconds(pair.real.n, pair.generated.n, 256, methods=1, split=settings.split)
-    seconds = _READINGS * _ENCODERS * one + sum(side.n for side in pair) * _PICTURE_SECONDS
-    key = ("encoders", *problem.key, method, k, settings.split, settings.seed, media.view_key(problem.uploaded))
+    picture = _PICTURE_SECONDS + networks.count * _NETWORK_SECONDS
+    seconds = _READINGS * (_ENCODERS + networks.count) * one + sum(side.n for side in pair) * picture
+    how = (method, k, settings.split, settings.seed, media.view_key(problem.uploaded), networks.key)
+    key = ("encoders", *problem.key, *how)
     return answers.tab_result(key, seconds, compute)

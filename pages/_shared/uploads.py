@@ -263,11 +263,12 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
 def _in_one_file(title: str, upload: Any) -> Uploaded | None:
     """Both roles of one file, or None where it holds one set."""
     source = (upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
+    kept = f"rows-chosen-{upload.file_id}"
     try:
         table = upload.name.lower().endswith(readers.TABLES)
         keys, chosen = _roles(upload, source, table=table), None
         if keys is None and table:
-            keys = chosen = _rows_of_roles(upload, source)
+            keys = chosen = st.session_state.get(kept) or _rows_of_roles(upload, source)
         if keys is None:
             return None
         with st.spinner(f"Reading {plain(upload.name)}"):
@@ -276,6 +277,9 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
             )
     except readers.ReadError as error:
         raise _explained(title, error) from None
+    if chosen is not None and kept not in st.session_state:
+        st.session_state[kept] = chosen  # and no fields over the figure any more
+        st.rerun()
     return Uploaded(pair, (upload.name,), keys, (upload.file_id,) if table else ())
 
 
@@ -292,19 +296,28 @@ def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple
 
 
 def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, str] | None:
-    """Both roles of a table by the user's choice of rows, where a column such as ``split`` offers any."""
+    """Both roles of a table by the user's choice of rows, where a column such as ``split`` offers any.
+
+    Raises _IncompleteError where the rows of each of several list columns are real and generated, and none is chosen.
+    """
+    several = False
     try:
         choices = readers.row_choices(_read(upload, source, None).labels)
-    except readers.AmbiguousKeyError:
-        return None
+    except readers.AmbiguousKeyError as error:
+        choices = tuple(each for each in error.choices if "=" in each)
+        several = bool(choices)
     if not choices:
         return None
-    st.markdown(f"Or both sets are rows of **{plain(upload.name)}**:")
+    st.markdown(f"{'Both' if several else 'Or both'} sets are rows of **{plain(upload.name)}**:")
     real, generated = (
         column.selectbox(f"{role.capitalize()} rows", choices, index=None, key=f"rows-{role}-{upload.file_id}")
         for column, role in zip(st.columns(2), ("real", "generated"), strict=True)
     )
-    return None if real is None or generated is None or real == generated else (real, generated)
+    if real is not None and generated is not None and real != generated:
+        return real, generated
+    if several:
+        raise _IncompleteError
+    return None
 
 
 def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | None:

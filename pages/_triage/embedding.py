@@ -2,111 +2,135 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages._shared import work_box
+from pages._shared.networks import local_encoders
 from pages._shared.text import plain
 from pages._triage.session import FOLDER, REFERENCE, session
-from prviz.embed.base import EmbeddingEncoder, EncoderOptions
-from prviz.embed.registered import ENCODERS, load_encoder, written
-from prviz.embed.run import embed
-from prviz.embed.sources import open_source
-from prviz.neighbors.threads import available_threads
-from prviz.readers.safe_folder import Below
+from pages._work.embedding_run import EmbeddingRequest, EmbeddingRun
+from prviz.embed.local_encoders import LocalEncoder
 
 if TYPE_CHECKING:
     from pages._triage.folder import FolderListing
 
-# First value of an encoder's number, behind the colon.
-_FIRST = {"pixels": 32, "random": 0, "pca": 50}
+# Encoders without files: title, and name and first value of the number behind the colon.
+_NUMBERED = {
+    "pixels": ("Pixels", "Side", 32),
+    "random": ("Random network", "Seed", 0),
+    "pca": ("Principal components of pixels", "Components", 50),
+}
 
 
 def draw(listing: FolderListing) -> None:
-    """Draw the form, where there are folders of pictures; it ends with the new files' folder chosen."""
+    """Draw the form and its work, where there are folders of pictures; it ends with the new files' folder chosen."""
+    run = session().embedding
+    if run is not None and run.complete:
+        _take(run)
     if not listing.pictures:
         return
+    working = _is_working()
     with st.expander(
-        "Embed folders of pictures", icon=":material/imagesmode:", expanded=not any(listing.files.values())
+        "Embed folders of pictures",
+        icon=":material/imagesmode:",
+        expanded=working or not any(listing.files.values()),
     ):
-        real = st.selectbox("Real", listing.pictures, index=None, key="embed-real", placeholder="Choose a folder")
-        others = [each for each in listing.pictures if each != real]
-        generated = st.multiselect("Generated", others, key="embed-generated", placeholder="Choose folders")
-        name, weights = _encoder(listing)
-        if st.button("Embed", key="embed", icon=":material/play_arrow:", disabled=real is None or name is None):
-            try:
-                session().embedded = _embed(listing.below, [str(real), *generated], str(name), weights)
-            except (ValueError, OSError) as error:
-                st.error(plain(str(error).replace(f"{listing.below.root}/", "")), icon=":material/block:")
-            else:
-                session().listing = None
-                st.session_state[FOLDER] = folder_of(str(name))
-                st.session_state[REFERENCE] = f"{folder_of(str(name))}/{Path(str(real)).name}.samples.parquet"
-                st.rerun()
-        if session().embedded:
-            st.warning("\n".join(f"- {plain(each)}" for each in session().embedded), icon=":material/broken_image:")
+        request = _form(listing, disabled=working)
+        st.fragment(_progress, run_every=work_box.PAUSE if working else None)(listing, request, working)
+    if session().embedded:
+        st.warning("\n".join(f"- {plain(each)}" for each in session().embedded), icon=":material/broken_image:")
 
 
-def _encoder(listing: FolderListing) -> tuple[str | None, str]:
-    """Draw the choice among the installed encoders; returns one as `prviz embed` takes it, and its file of weights."""
-    known = {written(each): each for each in ENCODERS if each.takes == "pictures" and each.installed()}
+def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
+    """Draw the choice of folders and of an encoder; None while something is missing."""
+    real_column, generated_column = st.columns([1, 2])
+    real = real_column.selectbox(
+        "Real",
+        listing.pictures,
+        index=None,
+        key="embed-real",
+        placeholder="Choose a folder",
+        disabled=disabled,
+        persist_state="session",
+    )
+    generated = generated_column.multiselect(
+        "Generated",
+        [each for each in listing.pictures if each != real],
+        key="embed-generated",
+        placeholder="Choose folders",
+        disabled=disabled,
+        persist_state="session",
+    )
+    known: dict[str, LocalEncoder | str] = {title: prefix for prefix, (title, *_) in _NUMBERED.items()}
+    known |= {each.title: each for each in local_encoders(str(listing.served))}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = known[
-            st.selectbox("Encoder", list(known), key="embed-encoder", help="`prviz embed --list` says more of each.")
-        ]
-        if not chosen.prefix:
-            file: str | None = st.selectbox("Network", listing.networks, index=None, key="embed-network")
-            return file, ""
-        if chosen.prefix in _FIRST:
-            number = st.number_input(chosen.argument, 0, value=_FIRST[chosen.prefix], key=f"embed-{chosen.prefix}")
-            return f"{chosen.prefix}:{number}", ""
-        text = st.text_input(chosen.argument, key=f"embed-{chosen.prefix}")
-        weights = st.text_input("Weights", key="embed-weights", placeholder="file below the app's folder")
-        return (f"{chosen.prefix}:{text}" if text else None), weights
-
-
-def folder_of(encoder: str) -> str:
-    """Folder of an encoder's files: its name, with - for what a name can't hold, never that of a network's file."""
-    encoder = encoder.replace(".onnx", "-onnx")
-    return "".join(each if each.isalnum() or each in "._-" else "-" for each in encoder).lstrip(".")
-
-
-def _embed(below: Below, folders: list[str], encoder: str, weights: str) -> list[str]:
-    """Embed every folder, the first of them to fit what is fitted; returns lines on what was left out."""
-    network, left_out = _loaded(below, encoder, weights), list[str]()
-    out = below.root / folder_of(encoder)
-    out.mkdir(exist_ok=True)
-    if out.resolve() != out:
-        raise ValueError(f"{out.name} leads out of the app's folder; remove that link")
-    bar = st.progress(0.0)
-    with ThreadPoolExecutor(available_threads()) as executor:
-        for place, folder in enumerate(folders):
-
-            def show(share: float, place: int = place, folder: str = folder) -> None:
-                bar.progress((place + share) / len(folders), f"Embedding {plain(folder)}")
-
-            show(0.0)
-            found = embed(
-                open_source(below.root / folder, below=below.root),
-                network,
-                out / f"{folder.replace('/', '-')}.safetensors",
-                skip_bad=True,
-                executor=executor,
-                progress=show,
+            st.selectbox(
+                "Encoder",
+                list(known),
+                key="embed-encoder",
+                help="Also networks below the app's folder: NAME.onnx with NAME.toml, or weights named after their "
+                "timm network. `prviz embed --list` says what each needs.",
+                disabled=disabled,
+                persist_state="session",
             )
-            for name, why in list(found.bad.items())[:1]:
-                left_out.append(f"{folder}: {len(found.bad)} left out, the first {name}: {why}")
-    return left_out
+        ]
+        if isinstance(chosen, str):
+            _, title, first = _NUMBERED[chosen]
+            number = st.number_input(
+                title, 0, value=first, key=f"embed-{chosen}", disabled=disabled, persist_state="session"
+            )
+            chosen = LocalEncoder(f"{chosen}:{number}")
+    return None if real is None else EmbeddingRequest((real, *generated), chosen)
 
 
-def _loaded(below: Below, encoder: str, weights: str) -> EmbeddingEncoder:
-    """The encoder; a network's file, its TOML file and weights are only opened below the app's folder."""
-    if not encoder.endswith(".onnx"):
-        return load_encoder(encoder, EncoderOptions(weights=below.find(weights) if weights else None))
-    file = below.find(encoder)
-    beside = Path(encoder).with_suffix(".toml").as_posix()
-    if (below.root / beside).exists() and below.find(beside) != file.with_suffix(".toml"):
-        raise ValueError(f"{beside} is a link; put the file itself beside the network")
-    return load_encoder(str(file), EncoderOptions())
+def _progress(listing: FolderListing, request: EmbeddingRequest | None, working: bool) -> None:
+    """Draw the button, or the progress with Stop, and why the last run failed; a change draws the page again."""
+    run = session().embedding
+    if run is not None and run.working:
+        run.touch()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button("Stop", key="embed-stop", icon=":material/stop:", on_click=run.stop, disabled=run.stopping)
+            st.progress(run.share, plain(run.text))
+    else:
+        own = run if run is not None and run.request == request else None
+        st.button(
+            "Continue" if own is not None and own.done else "Embed",
+            key="embed",
+            icon=":material/play_arrow:",
+            disabled=request is None,
+            on_click=_start,
+            args=(listing, request),
+        )
+        if own is not None and own.error is not None:
+            reason = work_box.error_text(own.error).replace(f"{listing.below.root}/", "")
+            st.error(plain(reason), icon=":material/block:")
+    if working != _is_working():
+        st.rerun()
+
+
+def _is_working() -> bool:
+    run = session().embedding
+    return run is not None and run.working
+
+
+def _start(listing: FolderListing, request: EmbeddingRequest) -> None:
+    """Callback: begin, or go on with what was stopped."""
+    held = session()
+    if held.embedding is None or held.embedding.request != request:
+        held.embedding = EmbeddingRun(listing.below, request)
+    held.embedded = []
+    held.embedding.start()
+
+
+def _take(run: EmbeddingRun) -> None:
+    """List the folder again and choose the new files."""
+    held, request = session(), run.request
+    held.embedding, held.embedded, held.listing = None, run.left_out, None
+    if held.embedded:
+        st.toast("  \n".join(map(plain, held.embedded)), icon=":material/broken_image:", duration="long")
+    st.session_state[FOLDER] = request.out
+    st.session_state[REFERENCE] = f"{request.out}/{request.folders[0].replace('/', '-')}.samples.parquet"
+    st.rerun()

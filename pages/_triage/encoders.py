@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, media
+from pages._shared.networks import choose_networks
 from pages._shared.text import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults
 from pages._work.jobs import Progress
@@ -22,8 +23,9 @@ from prviz.uncertainty.bootstrap import LEVEL
 
 # Most checkpoints and samples of each set, and the numbers of features kept.
 MOST_CHECKPOINTS, MOST_SAMPLES, DIMENSIONS = 8, 1_000, (4, 16, 64)
-# Replicates of each ranking. Seconds per evaluation sample and replicate, and to read and encode a picture.
-_REPLICATES, _REPLICATE_SECONDS, _PICTURE_SECONDS = 100, 5e-7, 3e-3
+# Replicates of each ranking. Seconds per evaluation sample and replicate, to read and encode a picture, and the same by
+# a network of the computer.
+_REPLICATES, _REPLICATE_SECONDS, _PICTURE_SECONDS, _NETWORK_SECONDS = 100, 5e-7, 3e-3, 2e-2
 # Encoders that a source with pictures has, at most.
 _ENCODERS = 3
 
@@ -68,6 +70,7 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
     n = min(MOST_SAMPLES, *(min(each.n_real, each.n_generated) for each in best))
     held = found.uploaded.pictures if found.uploaded is not None else None
     sources: tuple[Pictures, ...] = () if held is None else held.sources
+    networks = choose_networks(found.reference, sources, "triage-networks")
     k = settings.k if settings.k == "sqrt" or settings.k < fit_size(n, settings.split) else "sqrt"
 
     def compute(progress: Progress) -> tuple[list[EncoderRanking], str]:
@@ -77,9 +80,8 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
         except OSError as error:
             raise ValueError(error_text(error)) from None
         how: dict[str, Any] = {"method": found.method, "k": k, "split": settings.split, "seed": settings.seed}
-        seen = lens(
-            real, generated, sources=sources, dimensions=DIMENSIONS, progress=lambda done: progress(done / 2), **how
-        )
+        how |= {"sources": sources, "encoders": networks.load(), "dimensions": DIMENSIONS}
+        seen = lens(real, generated, progress=lambda done: progress(done / 2), **how)
         tables = []
         for place, each in enumerate(seen.readings, start=1):
             tables.append(rank_estimates(seen.names, each.estimates, bootstrap=_REPLICATES, seed=settings.seed))
@@ -89,9 +91,10 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
         ]
         return rankings, seen.left_out
 
-    readings = (len(DIMENSIONS) + 1) * _ENCODERS
+    readings = (len(DIMENSIONS) + 1) * (_ENCODERS + networks.count)
     one = estimate_seconds(n, n, 256, methods=1, split=settings.split) + 2 * n * _REPLICATES * _REPLICATE_SECONDS
-    seconds = len(best) * readings * one + (len(best) + 1) * n * _PICTURE_SECONDS * (_ENCODERS - 1)
+    picture = _PICTURE_SECONDS * (_ENCODERS - 1) + _NETWORK_SECONDS * networks.count
+    seconds = len(best) * readings * one + (len(best) + 1) * n * picture
     digests = tuple((each.checkpoint.name, *each.digests) for each in best)
     key = (
         "triage-encoders",
@@ -102,5 +105,6 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
         settings.seed,
         n,
         media.view_key(found.uploaded),
+        networks.key,
     )
     return answers.tab_result(key, seconds, compute)

@@ -37,8 +37,7 @@ class FolderListing:
 
     files : by folder, files that may hold samples. tables : by folder, files that may hold metadata. out : by folder,
     the number of links that lead out. skipped : by folder, the number of files in no format of samples. signatures : by
-    path, size and time of every file. pictures : folders with pictures in them or in their own folders. networks : ONNX
-    files.
+    path, size and time of every file. pictures : folders with pictures in them or in their own folders.
     """
 
     served: Path
@@ -48,7 +47,6 @@ class FolderListing:
     out: dict[str, int]
     signatures: dict[Path, Signature]
     pictures: list[str]
-    networks: list[str]
     skipped: dict[str, int] = field(default_factory=dict)
 
 
@@ -185,9 +183,7 @@ def _has_grown(folder: str) -> bool:
 
 def _read(served: Path) -> FolderListing:
     below = Below(served)
-    listing = FolderListing(
-        served=served, below=below, files={}, tables={}, out={}, signatures={}, pictures=[], networks=[]
-    )
+    listing = FolderListing(served=served, below=below, files={}, tables={}, out={}, signatures={}, pictures=[])
     pictured = set[str]()
     for folder in ["", *below.folders(MOST_FOLDERS)]:
         try:
@@ -202,7 +198,6 @@ def _read(served: Path) -> FolderListing:
         listing.tables[folder] = [path for path in paths if path.lower().endswith(".csv")]
         listing.out[folder] = out
         listing.skipped[folder] = len(paths) - len(files) - sum(path.lower().endswith(EXTENSIONS) for path in paths)
-        listing.networks.extend(path for path in paths if path.lower().endswith(".onnx"))
         if any(path.lower().endswith(EXTENSIONS) for path in paths):
             parts = folder.split("/")
             pictured |= {"/".join(parts[:count]) for count in range(1, len(parts) + 1)} - {""}

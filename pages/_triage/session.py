@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pages._triage.run import Run
     from pages._triage.source import CheckpointSource
     from pages._triage.uploaded import UploadedFiles
+    from pages._work.embedding_run import EmbeddingRun
     from prviz.triage.measured import CheckpointOutcome
 
 # Keys of the widgets that code reads or sets; those of the settings are also in the link.
@@ -85,7 +86,8 @@ class TriageSession:
     listing: FolderListing | None = None
     # Files of the folder as they were last seen, with the time of that.
     seen: dict[Path, tuple[tuple[int, int], float]] = field(default_factory=dict)
-    # Lines on the pictures that were left out of the last embedding.
+    # The running or stopped embedding, and lines on the pictures that were left out of the last one.
+    embedding: EmbeddingRun | None = None
     embedded: list[str] = field(default_factory=list)
     # Uploaded files, messages on those that could not be kept, and how often each field was emptied.
     uploads: UploadedFiles | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -76,11 +77,14 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 
 
 def _curve(arguments: argparse.Namespace) -> int:
+    from prviz.diagnostics.preflight import encoder_difference
     from prviz.uncertainty.upper_bound import CONFIDENCE, known_bound
 
     methods = _methods(arguments)
     _check_outputs(arguments)
     pair = _read(arguments)
+    if difference := encoder_difference(pair):
+        sys.stderr.write(f"prviz: warning: two encoders ({difference}): these curves say nothing, embed both by one\n")
     choice: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
     approximation = None
     if arguments.approximate:
@@ -163,7 +167,7 @@ def _read(arguments: argparse.Namespace) -> SamplePair:
     try:
         return read_pair(arguments.real, keys=None if keys[0] is None else keys)
     except AmbiguousKeyError as error:
-        real, generated = error.choices[:2]
+        real, generated = map(shlex.quote, error.choices[:2])
         raise ValueError(f"{error} Here: --real-key {real} --generated-key {generated}, for instance.") from None
 
 
@@ -173,7 +177,7 @@ def _read_one(path: Path, key: str | None, option: str) -> Samples:
     try:
         return read(path, key=key)
     except AmbiguousKeyError as error:
-        raise ValueError(f"{error} Here: {option} {error.choices[0]}, for instance.") from None
+        raise ValueError(f"{error} Here: {option} {shlex.quote(error.choices[0])}, for instance.") from None
 
 
 def _write(

@@ -38,8 +38,18 @@ PORTS_TRIED = 100
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (default: the process's own) and return its exit status."""
+    try:
+        try:
+            return _run(sys.argv[1:] if argv is None else argv)
+        finally:  # also where argparse ends the command, as after --list and --help
+            sys.stdout.flush()
+    except BrokenPipeError:  # as in `prviz curve ... | head`: the reader has gone, which is no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(argv: Sequence[str]) -> int:
     parser, commands = _parser()
-    argv = sys.argv[1:] if argv is None else argv
     if not argv:
         parser.print_help()
         return 0
@@ -50,12 +60,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
-        status = run(arguments)
-        sys.stdout.flush()
-        return status
-    except BrokenPipeError:  # as in `prviz curve ... | head`: the reader has gone, which is no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return run(arguments)
+    except BrokenPipeError:
+        raise
     except (ValueError, TypeError, OSError) as error:
         # One line; the message of a reader may add lines of Python that convert the file.
         return _fail(error_text(error), *str(error).splitlines()[1:], status=2)

@@ -24,8 +24,8 @@ DIMENSIONS = (2, 4, 8, 16, 32, 64, 128, 256)
 # Side of the pixels as features. Largest side and step of sides of the random network's input: small pictures are not
 # enlarged to its usual size, which would take most of the time.
 _PIXELS, _SIDE, _SIDES = 32, 64, 16
-# Pictures that are prepared and encoded at a time, and features up to which components come from their covariance.
-_BATCH, _COVARIANCE = 128, 2048
+# Pictures that are prepared and encoded at a time.
+_BATCH = 128
 _RANDOM, _LEFT_OUT = "random network", "Encoders of pictures are left out"
 
 Array = NDArray[Any]
@@ -123,6 +123,7 @@ def lens(
     Sykes et al. 2026, 5.2, compare embeddings, one of them of random weights, and ask how many of its features are
     needed.
     """
+    _check_names(encoders)
     reference = as_samples(real, name="real")
     named = dict(generated) if isinstance(generated, Mapping) else {"generated": as_samples(generated)}
     number = min(resolve_k(k, SamplePair(reference, side)) for side in named.values())
@@ -132,22 +133,39 @@ def lens(
     used: list[tuple[str, EmbeddingEncoder | None]] = [(given, None)]
     if pictured is not None:
         used += [] if given.startswith("pixels") else [("pixels", PixelEncoder(_PIXELS))]
-        used += [(_RANDOM, RandomNetworkEncoder(0, _side(pictured[0][0]))), *((each.name, each) for each in encoders)]
+        random = RandomNetworkEncoder(0, _side(pictured[0][0]))
+        used += [] if given.startswith("random:") else [(_RANDOM, random)]
+        used += [(each.name, each) for each in encoders if each.name != given]
     readings: list[LensReading] = []
     for place, (name, encoder) in enumerate(used):
+
+        def encoded(share: float, place: int = place) -> None:  # half of an encoder's work, about
+            progress((place + share / 2) / len(used))
+
         try:
-            features = [side.values for side in sets] if encoder is None else _encoded(encoder, pictured or [])
+            features = [side.values for side in sets] if encoder is None else _encoded(encoder, pictured or [], encoded)
         except MediaError as error:
             left_out = f"{_LEFT_OUT}: {error}"
             break
-        kept = list(_narrowed(features, dimensions, by_components=name != _RANDOM))
+        kept = list(_narrowed(features, dimensions, by_components=not name.startswith("random")))
         for step, parts in enumerate(kept, start=1):
             base, *others = (Samples(part) for part in parts)
             pairs = [SamplePair(base, other) for other in others]
             found = tuple(estimate(pair, method, k=number, split=split, seed=seed)[method] for pair in pairs)
             readings.append(LensReading(name, base.d, found))
-            progress((place + step / len(kept)) / len(used))
+            progress((place + (1 + step / len(kept)) / 2) / len(used))
     return Lens(tuple(named), tuple(readings), left_out)
+
+
+def has_pictures(samples: Samples, sources: Sequence[Pictures] = ()) -> bool:
+    """True if samples come with pictures, or name some that the sources may have."""
+    return samples.images is not None or (picture_column(samples) is not None and len(sources) > 0)
+
+
+def _check_names(encoders: Sequence[EmbeddingEncoder]) -> None:
+    names = ["pixels", _RANDOM, *(each.name for each in encoders)]
+    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise ValueError(f"several encoders are called {repeated[0]!r}; rename their files")
 
 
 def _as_given(samples: Samples) -> str:
@@ -159,16 +177,16 @@ def _as_given(samples: Samples) -> str:
 
 def _pictures(sets: Sequence[Samples], sources: Sequence[Pictures]) -> tuple[list[list[Picture]] | None, str]:
     """Every picture of every set, or None and, where some were expected, why there are none."""
-    named = [picture_column(side) for side in sets]
-    if not all(side.images is not None or (column and sources) for side, column in zip(sets, named, strict=True)):
+    if not all(has_pictures(side, sources) for side in sets):
         return None, ""
     found: list[list[Picture]] = []
-    for side, column in zip(sets, named, strict=True):
+    for side in sets:
         if side.images is not None:
             found.append(list(side.images))
             continue
         try:
-            found.append([find_picture(str(name), sources) for name in side.labels[str(column)]])
+            names = side.labels[str(picture_column(side))]
+            found.append([find_picture(str(name), sources) for name in names])
         except MediaError as error:
             return None, f"{_LEFT_OUT}: {side.name}: {error}"
     return found, ""
@@ -183,15 +201,22 @@ def _side(first: Picture) -> int:
     return int(min(_SIDE, -(-shortest // _SIDES) * _SIDES))
 
 
-def _encoded(encoder: EmbeddingEncoder, sets: Sequence[Sequence[Picture]]) -> list[Array]:
+def _encoded(
+    encoder: EmbeddingEncoder, sets: Sequence[Sequence[Picture]], progress: Callable[[float], object]
+) -> list[Array]:
     """Features of the pictures of every set. Raises MediaError for one that can't be decoded."""
     if encoder.prepare is None:
         raise ValueError(f"{encoder.name} takes {encoder.takes}, not pictures")
     prepare = partial(_prepared, encoder.prepare)
-    found = []
+    found, done, total = list[Array](), 0, sum(map(len, sets))
     for pictures in sets:
-        groups = (pictures[at : at + _BATCH] for at in range(0, len(pictures), _BATCH))
-        found.append(np.concatenate([encoder.encode(np.stack(list(map(prepare, group)))) for group in groups]))
+        parts = []
+        for at in range(0, len(pictures), _BATCH):
+            group = pictures[at : at + _BATCH]
+            parts.append(encoder.encode(np.stack(list(map(prepare, group)))))
+            done += len(group)
+            progress(done / total)
+        found.append(np.concatenate(parts))
     return found
 
 
@@ -213,13 +238,26 @@ def _narrowed(features: Sequence[Array], dimensions: Sequence[int], *, by_compon
     n, d = features[0].shape
     fewer = sorted(each for each in dimensions if 0 < each < (min(n, d) if by_components else d))
     if fewer and by_components:
-        from sklearn.decomposition import PCA
-
-        solver = "covariance_eigh" if d <= _COVARIANCE else "randomized"
-        components = PCA(fewer[-1], svd_solver=solver, random_state=0).fit(features[0])
-        ordered = [components.transform(each) for each in features]
+        mean, axes = _components(features[0], fewer[-1])
+        ordered = [(each - mean) @ axes for each in features]
     else:
         ordered = list(features)
     for each in fewer:
         yield [part[:, :each] for part in ordered]
     yield list(features)
+
+
+def _components(values: Array, count: int) -> tuple[Array, Array]:
+    """Mean and the first principal axes (d, count), by the smaller of the covariance and the products of samples.
+
+    scikit-learn's are the same but for signs; importing it takes longer than all else here.
+    """
+    from scipy.linalg import eigh
+
+    n, d = values.shape
+    mean = values.mean(axis=0, dtype=np.float64)
+    centred = values - mean
+    products = centred.T @ centred if d <= n else centred @ centred.T
+    _, vectors = eigh(products, subset_by_index=(len(products) - count, len(products) - 1))
+    axes = vectors[:, ::-1] if d <= n else centred.T @ vectors[:, ::-1]
+    return mean, axes / np.maximum(np.linalg.norm(axes, axis=0), np.finfo(float).tiny)

@@ -58,7 +58,7 @@ def embed(
     executor : Executor, optional
         Reads and decodes; by default, where there are many items, a process per core.
     progress : callable, optional
-        Called with the fraction done.
+        Called with the fraction done, after every few items; what it raises stops the run.
 
     Returns
     -------
@@ -76,15 +76,17 @@ def embed(
     folder = out.with_name(f".{out.name}.parts")
     folder.mkdir(exist_ok=True)
     with ItemWorkers(source, encoder.prepare, executor) as workers:
+        fitted = len(source.items) if encoder.fits else 0
+        total = fitted + len(source.items)
         if encoder.fits:
-            encoder.fit(group.good for group in workers.groups(source.items) if len(group.good))
+            groups = _reported(workers.groups(source.items), 0, total, progress)
+            encoder.fit(group.good for group in groups if len(group.good))
         files = [folder / f"{_part_key(part, source, encoder)}.npz" for part in parts]
         missing = [place for place, file in enumerate(files) if not _is_whole(file)]
-        prepared = workers.groups([item for place in missing for item in parts[place]])
-        for done, place in enumerate(missing, start=len(parts) - len(missing) + 1):
+        items = [item for place in missing for item in parts[place]]
+        prepared = _reported(workers.groups(items), total - len(items), total, progress)
+        for place in missing:
             _write_part(files[place], len(parts[place]), prepared, encoder)
-            if progress is not None:
-                progress(done / len(parts))
     bad = {parts[place][row].path: why for place, file in enumerate(files) for row, why in _part(file)[1].items()}
     _check_bad(bad, source, skip_bad)
     widths = {rows.shape[1] for rows, _ in map(_part, files) if len(rows)}
@@ -109,6 +111,17 @@ def embed(
     write_features(out, features, shape, encoder.tensors, metadata)
     shutil.rmtree(folder, ignore_errors=True)
     return Embedded(*shape, bad)
+
+
+def _reported(
+    groups: Iterator[PreparedGroup], done: int, total: int, progress: Callable[[float], object] | None
+) -> Iterator[PreparedGroup]:
+    """The groups; when one has been used, ``progress`` is called with the fraction done so far."""
+    for group in groups:
+        yield group
+        done += group.count
+        if progress is not None:
+            progress(done / total)
 
 
 def _check_bad(bad: dict[str, str], source: EmbeddingSource, skip_bad: bool) -> None:

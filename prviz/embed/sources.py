@@ -74,7 +74,7 @@ class PictureFolder:
         if self.below is not None:
             return FolderPictures(self.below).get((self.root / item.path).relative_to(self.below).as_posix())
         try:
-            with (self.root / item.path).open("rb") as stream:
+            with open(f"{self.root}/{item.path}", "rb") as stream:  # noqa: PTH123 - faster than by Path
                 data = stream.read(min(os.fstat(stream.fileno()).st_size, most) + 1)
         except OSError as error:
             raise MediaError(f"can't be opened: {error.strerror or error}.") from None
@@ -177,13 +177,13 @@ def open_source(path: Path, column: str | None = None, *, below: Path | None = N
 
 
 def _folder_items(root: Path) -> list[SourceItem]:
-    items = []
+    items = []  # paths as texts: a Path for each file is slow
     for folder, folders, files in os.walk(root):
         folders[:] = [each for each in folders if not each.startswith(".")]
         label = Path(folder).relative_to(root).as_posix()
         for name in files:
             if name.lower().endswith(EXTENSIONS) and not name.startswith("."):
-                status = (Path(folder) / name).stat(follow_symlinks=False)
+                status = os.lstat(f"{folder}/{name}")
                 relative = name if label == "." else f"{label}/{name}"
                 version = f"{status.st_size} {status.st_mtime_ns}"
                 items.append(SourceItem(relative, "" if label == "." else label, version=version))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,7 +18,7 @@ from prviz.readers.arrays import Array, check_counts
 from prviz.readers.errors import AmbiguousKeyError, ReadError, quoted
 from prviz.readers.keyed import KNOWN_KEYS, KeyedFile, choose_key, find_roles, refuse_mixture, required_roles
 from prviz.readers.npy import holds_pickle
-from prviz.readers.row_roles import find_row_roles, require_row_roles, row_choices, rows_of
+from prviz.readers.row_roles import find_row_roles, refuse_lists, require_row_roles, row_choices, rows_of, split_key
 from prviz.readers.source import (
     ACCEPTED,
     PICKLE_EXTENSIONS,
@@ -148,7 +148,7 @@ def read(
     key : str, optional
         Array of an .npz or .safetensors file, or list column of a .parquet or .feather file. By default the only 2-D
         numeric one among `KNOWN_KEYS`, else the only 2-D numeric one in the file. Or rows of a table by a label,
-        written COLUMN=VALUE: ``role=real``, ``source=stylegan``.
+        written COLUMN=VALUE: ``role=real``, ``source=stylegan``; of one of several list columns ``clip[role=real]``.
     name : str, optional
         Name of the samples; by default the file's name without its folder.
     limits : Limits, optional
@@ -261,6 +261,10 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
         with _keyed(file, extension, limits) as arrays:
             chosen = [choose_key(arrays, key) for key in (keys or required_roles(arrays))]
             real, generated = (_samples(arrays.values(key, limits), file.name, {}, arrays.metadata) for key in chosen)
+    return _same_width(file, real, generated)
+
+
+def _same_width(file: FileSource, real: Samples, generated: Samples) -> SamplePair:
     if real.d != generated.d:
         raise ReadError(
             f"{file.where}: the real samples have {real.d} features, the generated ones {generated.d}. "
@@ -271,17 +275,24 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
 
 def _pair_of_rows(file: FileSource, extension: str, keys: tuple[str, str] | None, limits: Limits) -> SamplePair:
     """Real and generated rows of a table, or two of its list columns."""
-    if keys is not None and not all("=" in key for key in keys):
-        sides = [_contents(file, extension, key, limits) for key in keys]
-    else:
-        table = _table(file, extension, None, limits)
-        keys = keys or require_row_roles(table[1], file.where)
-        sides = [_rows(file, key, table, limits) for key in keys]
+    held: dict[str | None, _Contents] = {}
+
+    def table(column: str | None) -> _Contents:  # read once for both sides
+        if column not in held:
+            held[column] = _table_or_choices(file, extension, column, limits)
+        return held[column]
+
+    def side(key: str) -> _Contents:
+        column, rows = split_key(key)
+        return _contents(file, extension, key, limits) if rows is None else _rows(file, rows, table(column), limits)
+
+    keys = keys or require_row_roles(table(None)[1], file.where)
+    sides = [side(key) for key in keys]
     real, generated = (
         _samples(values, f"{file.name}, {key}", labels, metadata)
         for key, (values, labels, metadata) in zip(keys, sides, strict=True)
     )
-    return SamplePair(real, generated)
+    return _same_width(file, real, generated)
 
 
 def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str] | None:
@@ -313,14 +324,27 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits)
     if extension not in TABLES:
         return _table(file, extension, key, limits)
     try:
-        values, labels, metadata = _table(file, extension, key, limits)
+        values, labels, metadata = _table_or_choices(file, extension, key, limits)
     except ReadError as error:
-        if key is None or "=" not in key or isinstance(error, AmbiguousKeyError):
+        column, rows = (None, None) if key is None else split_key(key)
+        if rows is None or isinstance(error, AmbiguousKeyError):
             raise
-        return _rows(file, key, _table(file, extension, None, limits), limits)
+        return _rows(file, rows, _table_or_choices(file, extension, column, limits), limits)
     if pair := find_row_roles(labels):
-        raise refuse_mixture(file.where, pair)
+        raise refuse_mixture(file.where, pair) if key is None else refuse_lists(file.where, [key], pair)
     return values, labels, metadata
+
+
+def _table_or_choices(file: FileSource, extension: str, key: str | None, limits: Limits) -> _Contents:
+    """`_table`, with an error that offers the rows of each list column where there are several and both roles."""
+    try:
+        return _table(file, extension, key, limits)
+    except AmbiguousKeyError as error:
+        with suppress(ReadError):
+            pair = find_row_roles(_table(file, extension, error.choices[0], limits)[1])
+            if pair is not None:
+                error = refuse_lists(file.where, error.choices, pair)
+        raise error from None
 
 
 def _table(file: FileSource, extension: str, key: str | None, limits: Limits) -> _Contents:

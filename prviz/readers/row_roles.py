@@ -1,12 +1,13 @@
 """Which rows of a table are real and which are generated, by a column of labels such as ``role`` or ``is_generated``.
 
-A set of rows is written COLUMN=VALUE, as in ``source=stylegan``, wherever an array of another file is named by its key.
+A set of rows is written COLUMN=VALUE, as in ``source=stylegan``, wherever an array of another file is named by its key;
+of a table with several list columns LIST[COLUMN=VALUE], as in ``clip[source=stylegan]``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ _FLAGS = {
     "generated": re.compile(r"is_?(generated|fake|synthetic)", re.I),
 }
 _SYNTHETIC = ("synthetic", "samples")
+_IN_LIST = re.compile(r"([^=]+)\[(.+=.*)\]", re.DOTALL)
 _TRUE, _FALSE = ("1", "true", "yes"), ("0", "false", "no")
 # Most values of a column that are offered as sets.
 _MOST = 20
@@ -81,6 +83,24 @@ def row_choices(labels: Labels) -> tuple[str, ...]:
 
 def _is_flag(name: str) -> bool:
     return any(flag.fullmatch(name) for flag in _FLAGS.values())
+
+
+def split_key(key: str) -> tuple[str | None, str | None]:
+    """List column of a key, None for the only one, and its set of rows, None for all."""
+    if inside := _IN_LIST.fullmatch(key):
+        return inside[1], inside[2]
+    return (None, key) if "=" in key else (key, None)
+
+
+def refuse_lists(where: str, lists: Sequence[str], pair: tuple[str, str]) -> AmbiguousKeyError:
+    """The error for list columns of a table whose rows are real and generated; it offers each column's rows."""
+    choices = [f"{name}[{rows}]" for name in lists for rows in pair]
+    which = f"column {quoted(lists[0])}" if len(lists) == 1 else f"each of the list columns {listed(lists)}"
+    return AmbiguousKeyError(
+        f"{where}: {which} holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) samples. Name a "
+        f"column and its rows, such as {quoted(choices[0])}.",
+        choices,
+    )
 
 
 def rows_of(labels: Labels, key: str, where: str) -> NDArray[np.bool_]:

@@ -446,8 +446,10 @@ def test_a_hostile_file_name_stays_text(run: Run, files: tuple[Path, Path], tmp_
     assert_one_line_error(run("curve", hostile, tmp_path / "\x1b[2J.npy"))
 
 
-def test_a_reader_that_stops_reading_is_no_error(files: tuple[Path, Path]) -> None:
-    line = [sys.executable, "-m", "prviz", "curve", *map(str, files), "--json"]
+@pytest.mark.parametrize("command", ["curve", "embed --list", "triage --help", ""])
+def test_a_reader_that_stops_reading_is_no_error(files: tuple[Path, Path], command: str) -> None:
+    line = [sys.executable, "-m", "prviz", *command.split()]
+    line += [*map(str, files), "--json"] if command == "curve" else []
     with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.close()

@@ -49,7 +49,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_bytes(tmp_path: Path) -> No
     damaged.write_bytes(damaged.read_bytes()[:-99] + bytes(99))
     shares: list[float] = []
     embed(open_source(pictures), load_encoder("random:1"), out, progress=shares.append)
-    assert len(shares) == 3 - len(begun) + 1
+    assert min(shares) > (len(begun) - 1) / 3  # one was damaged
     assert not kept.exists()
     whole = tmp_path / "whole.safetensors"
     embed(open_source(pictures), load_encoder("random:1"), whole)

@@ -13,7 +13,7 @@ from sklearn.decomposition import PCA
 import prviz
 from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
-from prviz.embed.lens import Lens, lens
+from prviz.embed.lens import Lens, _components, lens
 from prviz.embed.registered import load_encoder
 from prviz.measure.workload import cut
 from prviz.readers.bundled import bundled_pair
@@ -62,6 +62,16 @@ def test_readings_are_what_each_encoder_gives_alone(seen: Lens) -> None:
     assert by_place["random network", 16] == pytest.approx(area(*(each[:, :16] for each in parts)), abs=1e-3)
 
 
+@pytest.mark.parametrize("d", [20, 90])
+def test_components_are_those_of_scikit_learn(d: int) -> None:
+    values = np.random.default_rng(4).normal(size=(50, d)) * np.arange(1, d + 1) ** 0.5
+    mean, axes = _components(values, 7)
+    expected = PCA(7, svd_solver="full").fit(values)
+    np.testing.assert_allclose(np.abs((values - mean) @ axes), np.abs(expected.transform(values)), atol=1e-9)
+    flat = np.repeat(np.eye(2), [30, 20], axis=0)[:, [0] * d]  # one direction alone has any variance
+    assert np.isfinite(_components(flat, 3)[1]).all()
+
+
 def test_pictures_in_files_and_further_encoders(tmp_path: Path) -> None:
     sides = {}
     for name, side in (("real", REAL), ("generated", SETS["mixture-converged"])):
@@ -85,7 +95,8 @@ def test_pictures_in_files_and_further_encoders(tmp_path: Path) -> None:
     assert "left out: real: " in missing.left_out
     assert "0.png" in missing.left_out
     assert lens(np.eye(9), np.eye(9), dimensions=(2,)).encoders == ("as given",)
-    assert PixelEncoder(8).name == "pixels:8"
+    with pytest.raises(ValueError, match="several encoders are called 'pixels:8'"):
+        lens(REAL, REAL, encoders=[PixelEncoder(8), PixelEncoder(8)])
 
 
 def test_the_verdict_says_whether_the_winner_depends_on_the_encoder(seen: Lens) -> None:

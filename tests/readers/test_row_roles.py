@@ -71,6 +71,33 @@ def test_unclear_roles_are_asked_for_by_column_and_value() -> None:
         read(source, key="split=test")
 
 
+def test_rows_of_one_of_several_list_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    role = ["real" if real else "fake" for real in REAL]
+    frame = pd.DataFrame({"clip": list(VALUES), "dino": list(VALUES[:, :2]), "role": role})
+    file = tmp_path / "t.parquet"
+    frame.to_parquet(file)
+    keys = ("clip[role=real]", "clip[role=fake]", "dino[role=real]", "dino[role=fake]")
+    assert roles(file) is None
+    for reading in (read, read_pair):
+        with pytest.raises(AmbiguousKeyError, match="each of the list columns 'clip', 'dino' holds both") as caught:
+            reading(file)
+        assert caught.value.choices == keys
+    with pytest.raises(AmbiguousKeyError, match="such as 'clip") as caught:
+        read(file, key="role=real")
+    with pytest.raises(AmbiguousKeyError, match="column 'dino' holds both real") as caught:
+        read(file, key="dino")
+    assert caught.value.choices == keys[2:]
+    np.testing.assert_array_equal(read(file, key=keys[3]).values, VALUES[~REAL, :2])
+    pair = read_pair(file, keys=keys[:2])
+    np.testing.assert_array_equal(pair.real.values, VALUES[REAL])
+    np.testing.assert_array_equal(pair.generated.values, VALUES[~REAL])
+    with pytest.raises(ReadError, match="real samples have 3 features, the generated ones 2"):
+        read_pair(file, keys=(keys[0], keys[3]))
+    assert main(["curve", str(file)]) == 2
+    assert "--real-key 'clip[role=real]' --generated-key 'clip[role=fake]'" in capsys.readouterr().err
+    assert main(["curve", str(file), "--real-key", keys[0], "--generated-key", keys[1], "--split", "none"]) == 0
+
+
 def test_columns_that_disagree_are_unclear() -> None:
     words = ["real" if real else "fake" for real in REAL]
     assert roles(table("csv", role=words, is_generated=~REAL)) == ("role=real", "role=fake")

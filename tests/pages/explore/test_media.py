@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared import cache, media
+from pages._shared import cache, media, networks
 from pages._shared.uploads import HeldPictures, Uploaded
 from prviz.readers.media import ZipPictures
 from prviz.readers.paths import PICTURES_VARIABLE
@@ -184,3 +186,52 @@ def test_hover_has_few_pictures_of_many(
     assert (
         media.hover_words(pictures) == f"Hover a point to see its labels; {expected} of the 80 show their picture too."
     )
+
+
+def test_networks_join_the_encoders_below_the_apps_folder_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("onnxruntime")
+    (tmp_path / "own.onnx").write_bytes(b"nothing")
+
+    def offered() -> list[str]:
+        app = opened(source="bundled", problem="mixture-em-1", n="200", panel="All numbers")
+        app.session_state["encoders"] = True
+        app.run()
+        healthy(app)
+        return [option for each in app.multiselect if each.key == "encoders-networks" for option in each.options]
+
+    assert offered() == []
+    monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
+    assert offered() == ["own.onnx"]
+
+
+def test_networks_are_not_for_pictures_of_an_upload(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
+    (tmp_path / "own.onnx").write_bytes(b"nothing")
+    samples = Samples(np.eye(3), labels={"image": np.array(["a.png", "b.png", "c.png"])})
+    sources = [ZipPictures("z.zip", packed([("a.png", picture(color=BLUE))]))]
+    assert networks.choose_networks(samples, sources, "x") == networks.ChosenNetworks()
+
+
+def test_a_table_of_several_lists_and_both_roles_asks_which_once() -> None:
+    values, file = np.random.default_rng(0).normal(size=(60, 3)), io.BytesIO()
+    role = ["real", "generated"] * 30
+    pd.DataFrame({"clip": list(values), "dino": list(values[:, :2]), "role": role}).to_parquet(file)
+    app = uploads()
+    add(app, "real", "two.parquet", file.getvalue())
+
+    def asked() -> list[str]:
+        return [each.label for each in app.selectbox if each.label.endswith(" rows")]
+
+    assert asked() == ["Real rows", "Generated rows"]
+    for side in ("real", "generated"):
+        field = next(each for each in app.selectbox if each.label == f"{side.capitalize()} rows")
+        assert field.options == [f"{name}[role={each}]" for name in ("clip", "dino") for each in ("real", "generated")]
+        field.set_value(f"dino[role={side}]").run()
+        healthy(app)
+    assert asked() == []
+    app.run()
+    pair = app.session_state["_Session"].uploaded.pair
+    np.testing.assert_array_equal(pair.generated.values, values[1::2, :2])
+    assert asked() == []

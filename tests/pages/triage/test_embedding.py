@@ -10,9 +10,12 @@ import pytest
 from PIL import Image
 
 import prviz
+from pages._work.embedding_run import EmbeddingRequest, EmbeddingRun
 from prviz.cli.main import main
+from prviz.embed.local_encoders import LocalEncoder
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import PICTURES_VARIABLE
+from prviz.readers.safe_folder import Below
 from prviz.triage.result_cache import CACHE_VARIABLE
 from tests.lab_app import press, said, until_done
 from tests.triage_app import begin, healthy, table, triage
@@ -63,11 +66,11 @@ def test_on_the_page(served: Path, tmp_path: Path) -> None:
     (served / "good" / "linked.png").symlink_to(tmp_path / "secret.png")
     app = triage(data="folder")
     assert [each for each in app.selectbox(key="embed-real").options if "/" not in each] == sorted([*ORDER, "real"])
-    assert "pixels:SIZE" in app.selectbox(key="embed-encoder").options
+    assert app.selectbox(key="embed-encoder").options[:2] == ["Pixels", "Random network"]
     app.selectbox(key="embed-real").set_value("real").run()
     app.multiselect(key="embed-generated").set_value(ORDER).run()
     app.number_input(key="embed-pixels").set_value(8).run()
-    press(app, "Embed")
+    until_done(press(app, "Embed"))
     assert "good: 2 left out" in app.warning[0].value.replace("\\", "")
     assert app.selectbox(key="triage.folder").value == "pixels-8"
     assert sorted(path.name for path in (served / "pixels-8").glob("*.safetensors")) == sorted(
@@ -94,15 +97,41 @@ def test_a_network_on_the_page(served: Path) -> None:
     onnx.save(model, served / "small.onnx")
     app = triage(data="folder")
     app.selectbox(key="embed-real").set_value("five").run()
-    app.selectbox(key="embed-encoder").set_value("FILE.onnx").run()
-    app.selectbox(key="embed-network").set_value("small.onnx").run()
-    press(app, "Embed")
-    assert "state the pictures' side" in app.error[0].value.replace("\\", "")
+    app.selectbox(key="embed-encoder").set_value("small.onnx").run()
+    until_done(press(app, "Embed"))
+    assert "small.onnx: state the pictures' side" in app.error[0].value.replace("\\", "")
     (served / "small.toml").write_text("size = 8\n")
-    press(app, "Embed")
+    until_done(press(app, "Embed"))
     healthy(app)
     samples = prviz.read(served / "small-onnx" / "five.safetensors")
     assert (samples.shape, samples.encoder["encoder"]) == ((200, 5), "small.onnx")
+
+
+def test_a_stopped_run_goes_on_and_two_wait_for_each_other(served: Path) -> None:
+    request = EmbeddingRequest(("real", "good"), LocalEncoder("pca:4"))
+    run, other = (EmbeddingRun(Below(served), request) for _ in range(2))
+    shares = []
+
+    def stopping(share: float) -> None:  # in the middle of the second folder
+        shares.append(run.share)
+        if run.done > 240:
+            run.stop()
+        EmbeddingRun._report(run, share)
+
+    run._report = stopping
+    run.start()
+    assert run.wait(60)
+    assert (run.done > 240, run.complete, run.error) == (True, False, None)
+    first = (served / "pca-4" / "real.safetensors").stat().st_mtime_ns
+    del run._report
+    run.start()
+    other.start()
+    assert run.wait(60)
+    assert other.wait(60)
+    assert (run.complete, other.complete, run.done) == (True, True, 440)
+    assert sorted(shares) == shares
+    assert (served / "pca-4" / "real.safetensors").stat().st_mtime_ns > first  # by the other one alone
+    assert sorted(path.name for path in (served / "pca-4").iterdir() if path.name.startswith(".")) == []
 
 
 def test_a_folder_that_leads_out_is_not_written_to(served: Path, tmp_path: Path) -> None:
@@ -110,7 +139,7 @@ def test_a_folder_that_leads_out_is_not_written_to(served: Path, tmp_path: Path)
     (served / "pixels-32").symlink_to(tmp_path / "elsewhere")
     app = triage(data="folder")
     app.selectbox(key="embed-real").set_value("five").run()
-    press(app, "Embed")
+    until_done(press(app, "Embed"))
     assert "leads out of the app's folder" in app.error[0].value.replace("\\", "")
     assert not list((tmp_path / "elsewhere").iterdir())
 

@@ -1,0 +1,59 @@
+"""Networks of this computer for pictures of this computer: only where the app was started with a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from prviz.embed.base import EmbeddingEncoder
+from prviz.embed.lens import has_pictures
+from prviz.embed.local_encoders import LocalEncoder, encoders_below
+from prviz.readers.media import Pictures, ZipPictures
+from prviz.readers.paths import served_folder
+from prviz.readers.safe_folder import Below
+from prviz.samples import Samples
+
+# Seconds for which a list of networks holds.
+_HOLDS = 30
+
+
+@dataclass(frozen=True)
+class ChosenNetworks:
+    """Their names and the state of their files, for keys of results; their number; what loads them, in any thread."""
+
+    key: Hashable = ()
+    count: int = 0
+    load: Callable[[], list[EmbeddingEncoder]] = list
+
+
+def choose_networks(samples: Samples, sources: Sequence[Pictures], key: str) -> ChosenNetworks:
+    """Draw the choice of further encoders, for pictures that are bundled or in the app's folder, never for uploads."""
+    served = served_folder()
+    allowed = has_pictures(samples, sources) and not any(isinstance(each, ZipPictures) for each in sources)
+    if served is None or not allowed:
+        return ChosenNetworks()
+    try:
+        below = Below(served)
+        known = {each.title: each for each in local_encoders(str(served))}
+    except (OSError, RuntimeError, ValueError):  # the folder is gone
+        return ChosenNetworks()
+    if not known:
+        st.caption(
+            "To add a network, put NAME.onnx and NAME.toml, or weights named after their timm network, into the app's "
+            "folder; `prviz embed --list` says what each needs."
+        )
+        return ChosenNetworks()
+    titles = st.multiselect(
+        "Add networks of this computer", list(known), key=key, placeholder="None", persist_state="session"
+    )
+    chosen = [known[title] for title in titles if title in known]
+    signed = tuple((each.title, each.signature(below)) for each in chosen)
+    return ChosenNetworks(signed, len(chosen), lambda: [each.load(below) for each in chosen])
+
+
+@st.cache_data(ttl=_HOLDS, show_spinner="Looking for networks")
+def local_encoders(served: str) -> list[LocalEncoder]:
+    """Networks below the app's folder that can run here."""
+    return encoders_below(Below(served))

@@ -1,0 +1,110 @@
+"""Folders of pictures that are embedded in the background, one visitor's at a time; a stopped run goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from pages._work.jobs import FIRST_SHARE, Background
+from prviz.embed.base import EmbeddingEncoder
+from prviz.embed.local_encoders import LocalEncoder
+from prviz.embed.run import embed
+from prviz.embed.sources import EmbeddingSource, open_source
+from prviz.measure.workload import duration
+from prviz.neighbors.threads import available_threads
+from prviz.readers.safe_folder import Below
+
+# Seconds between looks at whether another visitor's embedding has ended.
+_LOOK = 0.2
+# One embedding uses all cores, and two of one folder would share files.
+_one_at_a_time = threading.Lock()
+
+
+class EmbeddingRequest(NamedTuple):
+    """Folders of pictures below the app's folder, the first of them to fit what is fitted, and the encoder."""
+
+    folders: tuple[str, ...]
+    encoder: LocalEncoder
+
+    @property
+    def out(self) -> str:
+        """Folder of the files: the encoder's name, with - for what a name can't hold, never that of a network."""
+        name = self.encoder.encoder.replace(".onnx", "-onnx")
+        return "".join(each if each.isalnum() or each in "._-" else "-" for each in name).lstrip(".")
+
+
+class EmbeddingRun(Background):
+    """The work on a request; its pieces are pictures.
+
+    left_out : a line on each folder with pictures that could not be read. state : what it does now, in words.
+    """
+
+    def __init__(self, below: Below, request: EmbeddingRequest) -> None:
+        super().__init__(1, 0.0)
+        self.request, self.left_out, self.state = request, list[str](), ""
+        self._below, self._done = below, 0
+        self._encoder: EmbeddingEncoder | None = None
+        self._finished: set[str] = set()
+
+    @property
+    def done(self) -> int:
+        return self._done
+
+    @property
+    def text(self) -> str:
+        """Text beside the progress."""
+        left = f", {duration(self.seconds_left)} left" if self.share >= FIRST_SHARE else ""
+        return "Stopping" if self.stopping else f"{self.state}{left}"
+
+    def _measure(self) -> None:
+        with self._alone(), ThreadPoolExecutor(available_threads()) as executor:
+            self.state = "Looking at the pictures"
+            root = self._below.root
+            sources = {each: open_source(root / each, below=root) for each in self.request.folders}
+            self.total, before = sum(len(each.items) for each in sources.values()), 0
+            self.state = f"Loading {self.request.encoder.title}"
+            self._encoder = self._encoder or self.request.encoder.load(self._below)
+            for folder, source in sources.items():
+                if folder not in self._finished:
+                    self._embed(folder, source, self._encoder, before, executor)
+                before += len(source.items)
+            self._done = self.total
+
+    def _embed(
+        self, folder: str, source: EmbeddingSource, encoder: EmbeddingEncoder, before: int, executor: Executor
+    ) -> None:
+        """Embed one folder; ``before`` pictures were in those before it."""
+        count = len(source.items)
+
+        def report(share: float) -> None:  # the last picture is done when the file is there
+            self._done = before + min(int(share * count), count - 1)
+            self.state = f"{folder}: {self._done:,} of {self.total:,} pictures"
+            self._report(0.0)
+
+        report(0.0)
+        file = self._folder() / f"{folder.replace('/', '-')}.safetensors"
+        found = embed(source, encoder, file, skip_bad=True, executor=executor, progress=report)
+        for name, why in list(found.bad.items())[:1]:
+            self.left_out.append(f"{folder}: {len(found.bad)} left out, the first {name}: {why}")
+        self._finished.add(folder)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        while not _one_at_a_time.acquire(timeout=_LOOK):
+            self.state = "Waiting for another visitor's embedding"
+            self._report(0.0)
+        try:
+            yield
+        finally:
+            _one_at_a_time.release()
+
+    def _folder(self) -> Path:
+        out = self._below.root / self.request.out
+        out.mkdir(exist_ok=True)
+        if out.resolve() != out:
+            raise ValueError(f"{out.name} leads out of the app's folder; remove that link")
+        return out
