@@ -156,24 +156,6 @@ export class Controls {
     return found instanceof Slider ? found : undefined;
   }
 
-  /** The value of a slider that is there, as a number.
-   * @param {string} id */
-  number(id) {
-    return /** @type {Slider} */ (this.slider(id)).number;
-  }
-
-  /** The number of the stop at which a slider stands; -1 between two stops.
-   * @param {string} id */
-  stop(id) {
-    return /** @type {Slider} */ (this.slider(id)).spec.values.indexOf(this.number(id));
-  }
-
-  /** The amounts of bars that are there.
-   * @param {string} id */
-  amounts(id) {
-    return /** @type {Bars} */ (this.find(id)).value;
-  }
-
   get lamSlider() {
     return this.list.filter((control) => control instanceof Slider).find(({ spec }) => spec.angle);
   }

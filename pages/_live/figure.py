@@ -163,20 +163,6 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Model:
-    """A function in `_live/models.js`, by name: the browser draws a figure with it at any stop of its controls.
-
-    constants: the function's arguments besides the controls. For the model "stops": {"parts": [{"controls": [ids],
-    "frames": {"0,2": frame, ...}}, ...]}: frames that Python has made, by the places of those controls among their
-    `values`; a frame is {"curves": {id: flat vertices}, "panes": {id: {"traces": {index: what changes}, "layout":
-    {...}, "annotations": [texts]}}, "rows": {curve id: numbers of the table}, "words": text}, each of these optional.
-    """
-
-    name: str
-    constants: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class Table:
     """The readout: one row of numbers by curve id; every column explains itself.
 
@@ -217,7 +203,6 @@ def live_figure(
     rows: bool = False,
     bound: float | None = None,
     errors: Mapping[str, float] | None = None,
-    model: Model | None = None,
     explorer: Mapping[str, Any] | None = None,
     answer: Mapping[str, Any] | None = None,
     standout: str = "",
@@ -231,7 +216,6 @@ def live_figure(
     rows: a row for each curve of the table, which hides and raises it, at the place "rows" of the page.
     bound, errors: of the unknown truth the area that it does not exceed, and how far the area of each curve could be
     off, by its id, as drawn here; the rows mark both.
-    model: draws the figure at other stops of its controls, instead of frames.
     explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/space.py).
     standout: a group of linked views, in which one item at a time stands out (pages/_live/group.js). Traces carry an
     item's id as their `meta`, points as their customdata, panes as their `item`.
@@ -253,12 +237,9 @@ def live_figure(
         "rows": rows,
         "bound": bound,
         "errors": None if errors is None else dict(errors),
-        "model": None if model is None else {"name": model.name, "constants": model.constants},
         "explorer": explorer,
         "standout": standout,
     }
-    if model is not None:  # its drawing changes with everything but the controls' values
-        content["frames"] = _digest(as_text({**content, "controls": [control.id for control in controls]}))
     text = as_text(content)
     revision = _digest(text).encode()
     # An answer must differ from the one before, or the browser would wait for ever: "turn" numbers the user's moves.

@@ -20,15 +20,15 @@ import { drawnHere, ownStop } from "./view.js";
 /** @param {LiveFigure} live @param {Control} control
  * @param {number} [rest] milliseconds without a change after which Python hears of what the browser draws by itself */
 export function controlChanged(live, control, rest) {
-  const { controls, payload } = live, angle = control === controls.lamSlider;
+  const { controls } = live, angle = control === controls.lamSlider;
   controls.endPreview();
   control.show();
   if (angle) controls.lam = angleToLam(controls.lamSlider.number);
-  if (!payload.model && !angle && !(control.spec.group === "estimator" && drawnHere(live))) {
+  if (!angle && !(control.spec.group === "estimator" && drawnHere(live))) {
     tellOthers(live, false);
     return ask(live);
   }
-  schedule(live, !angle || Boolean(payload.model));
+  schedule(live, !angle);
   tellOthers(live, !angle);
   askLater(live, rest);
 }

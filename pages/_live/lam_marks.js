@@ -21,7 +21,7 @@ export const isTail = (pane) => pane.spec.follow === "tail" || pane.spec.follow 
 /** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves */
 export function drawMarks(live, pane, curves) {
   const { follow } = pane.spec, axes = pane.plot._fullLayout;
-  if (!(movesLam(pane) || isTail(pane)) || !axes?.xaxis || (live.payload.model && !live.controls.lamSlider)) return;
+  if (!(movesLam(pane) || isTail(pane)) || !axes?.xaxis) return;
   const { xaxis, yaxis } = axes, lam = lamOf(live), svg = pane.overlay("lam-marks", axes);
   const line = (/** @type {number[]} */ [x0, y0], /** @type {number[]} */ [x1, y1], /** @type {string} */ color) => shape("line", {
     x1: xaxis.l2p(x0), y1: yaxis.l2p(y0), x2: xaxis.l2p(x1), y2: yaxis.l2p(y1), stroke: color, "stroke-dasharray": "2 3" });

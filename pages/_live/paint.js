@@ -18,8 +18,8 @@ import { drawRings } from "./rings.js";
 import { fadePane } from "./standout.js";
 import { look } from "./view.js";
 
+/** @import { PaneChange } from "./panes.js" */
 /** @import { LiveFigure } from "./main.js" */
-/** @import { Change } from "./models.js" */
 /** @import { Pane, TraceNodes } from "./pane.js" */
 /** @import { View } from "./view.js" */
 
@@ -117,7 +117,7 @@ export function paintPane(live, pane, view = look(live), change = repainting(liv
 
 /** True if an axis must grow for this, or lines would leave the plot. It shrinks when Plotly catches up: an axis that
  * changes all the time hides what moves.
- * @param {Pane} pane @param {Change | null} change */
+ * @param {Pane} pane @param {PaneChange | null} change */
 function outgrows(pane, change) {
   return Object.entries(change?.layout || {}).some(([axis, { range }]) => range?.[1] > pane.ranges[axis] + 1e-9);
 }

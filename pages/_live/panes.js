@@ -7,7 +7,6 @@ import { isOfOneStop } from "./pane.js";
 /** @import { Point, Vertex } from "./curve.js" */
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
-/** @import { Change } from "./models.js" */
 /** @import { Figure, Pane } from "./pane.js" */
 /** @import { Stop } from "./store.js" */
 /** @import { View } from "./view.js" */
@@ -16,7 +15,8 @@ import { isOfOneStop } from "./pane.js";
  * One pane at a stop; `full` adds what only Plotly needs: hover texts and customdata.
  * @typedef {{ live: LiveFigure, pane: Pane, curves: CurveAtStop[], at: Stop | null, full: boolean }} PaneAtStop
  *
- * @typedef {Change & { traces: Record<number, any> }} PaneChange
+ * What changes in a pane: in its traces by their number, in the axes of its layout, and the texts of its annotations.
+ * @typedef {{ traces: Record<number, any>, layout?: Record<string, any>, annotations?: string[] }} PaneChange
  */
 
 /** The number of a curve's line among the traces.
@@ -26,12 +26,11 @@ const indexOf = (pane, id) => pane.spec.figure.data.findIndex((trace) => trace.l
 /** @type {Record<string, (pane: PaneAtStop) => PaneChange>} */
 const FIGURES = {
   pr({ live: { payload }, pane, curves, full }) {
-    // A model's curves are many and smooth: fewer rays while a slider moves, all of them when Plotly draws.
-    const traces = withoutBands(pane, curves), rays = payload.model && !full ? 100 : 200;
+    const traces = withoutBands(pane, curves);
     const compared = payload.table?.columns[0].key === "iou";
     for (const { id, name, vertices, row, still } of curves) {
       if (still) continue;
-      const points = sample(vertices, rays), iou = compared && row && `IoU ${row[0].toFixed(2)}`;
+      const points = sample(vertices, 200), iou = compared && row && `IoU ${row[0].toFixed(2)}`;
       traces[indexOf(pane, id)] = {
         x: points.map((at) => at.beta), y: points.map((at) => at.alpha), name: [name, iou, pane.spec.note].filter(Boolean).join(", "),
         ...(full && { text: points.map((at) => general(at.lam)), customdata: points.map((at) => [at.lam, at.fpr, at.fnr]) }) };
@@ -146,18 +145,16 @@ export const showsAllStops = ({ spec: { follow } }) => follow === "k" || follow 
 /** What differs in a pane from Python's figure; null where nothing does.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view @param {boolean} full @returns {PaneChange | null} */
 export function changesOf(live, pane, view, full) {
-  const { curves, at, local, panes } = view, own = panes?.[pane.spec.id];
-  if (!panes && !(at && (local || drawingName(live, pane, view)))) return null;
-  const followed = FIGURES[pane.spec.follow]?.({ live, pane, curves, at, full });
-  return panes || followed ? { ...followed, ...own, traces: { ...followed?.traces, ...own?.traces } } : null;
+  const { curves, at, local } = view;
+  if (!(at && (local || drawingName(live, pane, view)))) return null;
+  return FIGURES[pane.spec.follow]?.({ live, pane, curves, at, full }) ?? null;
 }
 
 /** Names a drawing: two with the same name are equal. Python's bands and limits are in no frame, "" is equal to nothing.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view */
 export function drawingName(live, pane, view) {
   if (isGrouped(pane)) return groupsName(live);
-  const { frames, shown, model } = live.payload, { follow, figure } = pane.spec;
-  if (model) return `${frames} ${view.stop}`;
+  const { frames, shown } = live.payload, { follow, figure } = pane.spec;
   if (!frames || !shown || !(follow in FIGURES) || figure.data.some(isOfOneStop)) return "";
   return `${frames} ${showsAllStops(pane) ? figure.data.length : view.stop}`; // lines at all stops may come later
 }

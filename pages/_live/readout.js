@@ -105,16 +105,15 @@ function showVerdict({ payload: { rows, table, panes, stale, coarse, bound = nul
 }
 
 /** @param {LiveFigure} live @param {View} view */
-export function showWords(live, { curves, words = "" }) {
+export function showWords(live, { curves }) {
   showVerdict(live, curves);
   const { controls: { list, lam, lamSlider }, parts: { status, spoken }, timers } = live;
-  if (!list.length || !(curves.length || words)) return;
+  if (!list.length || !curves.length) return;
   const values = curves.map((curve) => {
     const at = pointAt(curve.vertices, lam);
     return `${curve.name} ${at.alpha.toFixed(2)} / ${at.beta.toFixed(2)}`;
   });
-  const points = curves.length && lamSlider ? `At λ = ${shortNumber(lam)}, precision / recall: ${values.join(" · ")}` : "";
-  setText(status, [words, points].filter(Boolean).join(" "));
+  setText(status, lamSlider ? `At λ = ${shortNumber(lam)}, precision / recall: ${values.join(" · ")}` : "");
   timers.start("spoken", SPOKEN_MS, () => {
     const at = ownStop(live);
     setText(spoken, (at ? `k = ${at.k}. ` : "") + status.textContent);

@@ -38,7 +38,7 @@ export function sendTurn({ requests, payload, send }, values) {
 
 /** @param {LiveFigure} live */
 export function ask(live) {
-  const { requests, payload, controls: { list } } = live;
+  const { requests, controls: { list } } = live;
   if (requests.busy) return;
   const news = list.filter((control) => control.value !== control.sent), { again, stop, chosen, about, hidden } = requests;
   const wish = news.length > 0 || stop || chosen || about || hidden;
@@ -51,7 +51,7 @@ export function ask(live) {
   Object.assign(requests, { again: false, stop: false, chosen: null, about: null, hidden: null });
   live.timers.stop("poll");
   if (!wish) return startLost(live); // Python may wait with its answer, but gives way to what comes next
-  setBusy(live, true, !payload.model && (news.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live)));
+  setBusy(live, true, news.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live));
 }
 
 /** Python hears of the newest values when they have not changed for some time, and no control is held.

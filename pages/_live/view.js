@@ -1,7 +1,6 @@
 // What is on screen, or is to be: Python's own curves, or those of the stop that the user has moved to.
 
 import { curvesAt, sameStop } from "./frames.js";
-import { MODELS } from "./models.js";
 import { store } from "./store.js";
 
 /** @import { ExplorerSpec } from "./confusion_groups.js" */
@@ -9,7 +8,6 @@ import { store } from "./store.js";
 /** @import { SliderSpec } from "./controls.js" */
 /** @import { Curve, CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
-/** @import { Change } from "./models.js" */
 /** @import { PaneSpec } from "./pane.js" */
 /** @import { Table } from "./readout.js" */
 /** @import { More } from "./requests.js" */
@@ -23,14 +21,13 @@ import { store } from "./store.js";
  * @property {Curve[]} curves
  * @property {PaneSpec[]} panes
  * @property {Table | null} table
- * @property {string} frames id of the frames that hold the curves at other stops, or of what the model draws
+ * @property {string} frames id of the frames that hold the curves at other stops
  * @property {Stop | null} shown the stop that Python has drawn
  * @property {boolean} legend
  * @property {boolean} rows one row a curve, and the figure as large as the window lets it be
  * @property {string[]} [hidden] ids of the curves that a link hides
  * @property {number | null} bound area that the truth does not exceed, where no truth is known
  * @property {Record<string, number> | null} errors of the area of each curve that Python has drawn, on a surrogate
- * @property {{ name: string, constants: any } | null} model
  * @property {ExplorerSpec | null} explorer
  * @property {string} standout the group of linked views (group.js), "" where there is none
  * @property {number} [turn] of the request that is answered
@@ -40,34 +37,15 @@ import { store } from "./store.js";
  * @property {number | null} [coarse] the drawing is of so many samples per set only
  *
  * @typedef {object} View
- * @property {Stop | null} at null where a model draws, and where there is nothing to follow
+ * @property {Stop | null} at null where there is nothing to follow
  * @property {string} stop names the stop; "" where there is none
  * @property {boolean} local the browser has drawn it, not Python
  * @property {CurveAtStop[]} curves
- * @property {Record<string, Change>} [panes] what a model changes, by pane id
- * @property {string} [words] what a model says of it
  */
 
-/** @type {WeakMap<LiveFigure, { frames: string, view: View }>} */
-const MODELLED = new WeakMap();
-
-/** @param {LiveFigure} live @param {{ name: string, constants: any }} model */
-function modelView(live, model) {
-  const { controls } = live, { curves, frames, table } = live.payload;
-  const stop = JSON.stringify([controls.lam === Infinity ? "∞" : controls.lam, controls.list.map(({ value }) => value)]);
-  const known = MODELLED.get(live);
-  if (known?.view.stop === stop && known.frames === frames) return known.view;
-  const made = MODELS[model.name](controls, model.constants);
-  const linked = curves.filter(({ id }) => !made.without?.includes(id)).map((curve) => ({
-    ...curve, vertices: made.curves[curve.id] || curve.vertices, row: made.rows?.[curve.id] ?? table?.rows[curve.id], still: !made.curves[curve.id] }));
-  const view = { at: null, stop, local: true, curves: linked, panes: made.panes || {}, words: made.words || "" };
-  MODELLED.set(live, { frames, view });
-  return view;
-}
-
-/** Where the sliders of this figure stand that frames know; null where it has none of them, or a model.
+/** Where the sliders of this figure stand that frames know; null where it has none of them.
  * @param {LiveFigure} live */
-export const ownStop = ({ payload, controls }) => (payload.model ? null : controls.position);
+export const ownStop = ({ controls }) => controls.position;
 
 /** lam here: a figure without the slider is at that of the one that has it.
  * @param {LiveFigure} live */
@@ -75,8 +53,7 @@ export const lamOf = ({ controls }) => (controls.list.length ? controls.lam : st
 
 /** @param {LiveFigure} live @returns {View} */
 export function look(live) {
-  const { payload, controls } = live, { shown, model, table } = payload;
-  if (model) return modelView(live, model);
+  const { payload, controls } = live, { shown, table } = payload;
   const at = controls.list.length ? controls.position : store.sliders?.id === payload.frames ? store.sliders.at : null;
   const curves = at && shown && !sameStop(at, shown) ? curvesAt(payload, at) : null;
   if (at && curves) return { at, stop: nameOf(at), local: true, curves };

@@ -63,19 +63,21 @@ def left_out_text(skipped: Sequence[Path]) -> str:
 def _verdict(judgement: Judgement) -> str:
     decision = judgement.decision
     share = judgement.shares.get(decision.best)
-    against = "" if share is None else f" It {share.sentence}."
+    against = "" if share is None else f" {decision.best} {share.sentence}."
     return one_line(f"{decision.sentence}{against}")
 
 
 def _ranking(found: TriageResults, judgement: Judgement, reference: str, goal: float) -> str:
+    from prviz.triage.ranking import score
+
     method = judgement.decision.basis.method
     of_method = [each for outcome in found.outcomes for each in outcome.measured if each.method == method]
-    parts = [_head(method, of_method, reference, goal), _table(found.outcomes, judgement)]
-    if found.yardstick is not None:
-        from prviz.triage.ranking import score
-
-        top, floor = (score(one[method].curve, goal) for one in (found.yardstick.ceiling, found.yardstick.floor))
-        parts.append(f"Ceiling {top:.4f}: {found.yardstick.source}. Floor {floor:.4f}: their features shuffled.")
+    known = found.yardstick
+    tops = {} if known is None else {name: score(each.curve, goal) for name, each in known.ceiling.items()}
+    parts = [_head(method, of_method, reference, goal), _table(found.outcomes, judgement, tops)]
+    if known is not None:
+        floor = score(known.floor[method].curve, goal)
+        parts.append(f"Ceiling {tops[method]:.4f}: {known.source}. Floor {floor:.4f}: their features shuffled.")
     return "\n".join(parts)
 
 
@@ -91,8 +93,11 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
     return f"{ESTIMATORS[method].title}{ks_text}, against {against}; best first for the goal {goal:g}{word}"
 
 
-def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
-    """A line per checkpoint; columns of the metadata follow the step, those of other families the shares of draws."""
+def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement, tops: Mapping[str, float]) -> str:
+    """A line per checkpoint; columns of the metadata follow the step, those of other families the shares of draws.
+
+    tops : score of the ceiling by family.
+    """
     from prviz.estimators import ESTIMATORS
     from prviz.triage.ranking import marks
 
@@ -110,8 +115,9 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
     columns.append(["best", *(_draws(line["best"]) for line in lines)])
     for method, scores in judgement.scores.items():
         if method != judgement.decision.basis.method:
-            cells = (f"{scores[name]:.4f}" if name in scores else "-" for name in names)
-            columns.append([one_line(ESTIMATORS[method].title), *cells])
+            columns.append(
+                _of_family(one_line(ESTIMATORS[method].title), [scores.get(name) for name in names], tops.get(method))
+            )
     if judgement.shares:
         shares = (judgement.shares[name] for name in names)
         columns.append(["of ceiling", *(f"{each.share:.0%} [{each.low:.0%}, {each.high:.0%}]" for each in shares)])
@@ -128,6 +134,13 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
         for row in zip(*columns, strict=True)
     ]
     return "\n".join(f"{row}  {remark}".rstrip() for row, remark in zip(rows, remarks, strict=True))
+
+
+def _of_family(title: str, scores: Sequence[float | None], top: float | None) -> list[str]:
+    """A column of scores, each with its share of the ceiling where that is known."""
+    if not top:
+        return [title, *("-" if each is None else f"{each:.4f}" for each in scores)]
+    return [f"{title}, of ceiling", *("-" if each is None else f"{each:.4f} {each / top:4.0%}" for each in scores)]
 
 
 def _draws(share: float) -> str:

@@ -2,56 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from prviz.curves.pr_curve import CurvePoint, Divergence, PRCurve
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-NOWHERE = CurvePoint(math.nan, math.nan, math.nan)
-
-
-class SummaryPoints(NamedTuple):
-    """Summary points of one curve; `NOWHERE` for a point that the curve lacks.
-
-    f8_precision, f8_recall : where F8, leaning to that side, is reached.
-    median : the point whose ray alpha = lam beta halves the area.
-    alpha_at_005 : the point of recall 0.05 and precision alpha@0.05.
-    """
-
-    f8_precision: CurvePoint
-    f8_recall: CurvePoint
-    median: CurvePoint
-    alpha_at_005: CurvePoint
-
-
-def f_point(curve: PRCurve, b: float, *, leaning: Literal["precision", "recall"]) -> CurvePoint:
-    """The point of the curve at which `PRCurve.f_score` is reached, the one of larger lam where two are.
-
-    The maximum is at a breakpoint; `NOWHERE` for a curve without area. Arguments and errors as `PRCurve.f_score`.
-    """
-    if curve.f_score(b, leaning=leaning) == 0:
-        return NOWHERE
-    weight = b * b if leaning == "precision" else 1.0 / (b * b)
-    lams = curve.breakpoints
-    lam = float(lams[np.argmax((weight + 1.0) * curve.alpha(lams) / (weight + lams))])
-    return CurvePoint(lam, curve.alpha(lam), curve.beta(lam))
-
-
-def summary_points(curve: PRCurve) -> SummaryPoints:
-    """Points of F8 leaning to each side, of the PR median and of alpha@0.05 (hal-05344404, section 4.4)."""
-    median = NOWHERE if curve.auc == 0 else curve.median
-    alpha = curve.precision_at(0.05)
-    at_005 = NOWHERE if curve.extreme_recall < 0.05 else CurvePoint(alpha / 0.05, alpha, 0.05)
-    ends = f_point(curve, 8.0, leaning="precision"), f_point(curve, 8.0, leaning="recall")
-    return SummaryPoints(*ends, median, at_005)
-
+from prviz.curves.pr_curve import Divergence, PRCurve
 
 TRUTH = "truth"
 
@@ -207,22 +164,6 @@ def numbers(curve: PRCurve, truth: PRCurve | None = None, b: float = B, eps: flo
     """One row of the table by key: the comparison with the truth if known, then `summaries`."""
     compared = {} if truth is None else {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
     return compared | summaries(curve, b, eps)
-
-
-def summary_table(
-    curves: Mapping[str, PRCurve], truth: PRCurve | None = None, b: float = B, eps: float = EPS
-) -> pd.DataFrame:
-    """One row per curve, indexed by name: the comparison with the truth if known, then all `summaries`.
-
-    curves : by name, in the order of the rows.
-    truth : the first row, named "truth", with IoU 1; None: no such row, and no columns IoU, excess, deficit.
-    """
-    import pandas as pd
-
-    shown = list(curves.items()) if truth is None else [(TRUTH, truth), *curves.items()]
-    labels = {column.key: column.label for column in table_columns(truth is not None, b, eps)}
-    rows = [{labels[key]: value for key, value in numbers(curve, truth, b, eps).items()} for _, curve in shown]
-    return pd.DataFrame(rows, index=pd.Index([name for name, _ in shown], name="curve", dtype=object))
 
 
 class FirstDifferences(NamedTuple):

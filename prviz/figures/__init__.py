@@ -6,12 +6,9 @@ Every figure is drawn without font colours on a transparent ground, so that the 
 
 from __future__ import annotations
 
-from prviz.figures.ball_members import BallMembersView, votes_figure
 from prviz.figures.choices import choices_figure
 from prviz.figures.confusion_groups import GROUP_LOOKS, groups_figure, key_text
-from prviz.figures.convergence import dimension_figure, rates_figure
 from prviz.figures.cosupport import support_bands_figure, support_map_figure, support_samples_figure
-from prviz.figures.densities import densities_figure, errors_figure, overlap_figure
 from prviz.figures.diagnosis import (
     Highlight,
     highlight_figure,
@@ -22,8 +19,6 @@ from prviz.figures.diagnosis import (
 from prviz.figures.error_space import error_space_figure
 from prviz.figures.influence import ExtremeRow, carriers_figure, extreme_sweep_figure, extremes_figure, fall_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure, stability_figure
-from prviz.figures.numbers import RIVAL_COLORS, gap_bars, gaps_figure, numbers_figure, rival_paths, rival_traces
-from prviz.figures.painting import painted_line_figure, painted_plane_figure
 from prviz.figures.papers import experiment_figures
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import bias_figure, pr_figure
@@ -50,11 +45,9 @@ __all__ = [
     "GENERATED_COLOR",
     "GROUP_LOOKS",
     "REAL_COLOR",
-    "RIVAL_COLORS",
     "SPARE_COLORS",
     "SYMBOLS",
     "TRUTH_COLOR",
-    "BallMembersView",
     "Contender",
     "ExtremeRow",
     "Highlight",
@@ -65,35 +58,23 @@ __all__ = [
     "carriers_figure",
     "choices_figure",
     "colors",
-    "densities_figure",
-    "dimension_figure",
     "error_space_figure",
-    "errors_figure",
     "experiment_figures",
     "extreme_sweep_figure",
     "extremes_figure",
     "fall_figure",
     "fewer_samples_figure",
-    "gap_bars",
-    "gaps_figure",
     "groups_figure",
     "highlight_figure",
     "iou_bars",
     "iou_sweep_figure",
     "key_text",
     "marked_curve_figure",
-    "numbers_figure",
-    "overlap_figure",
-    "painted_line_figure",
-    "painted_plane_figure",
     "picture_data_uri",
     "plain",
     "pr_figure",
     "quantiles_figure",
     "ranked_bars",
-    "rates_figure",
-    "rival_paths",
-    "rival_traces",
     "roles_figure",
     "samples_figure",
     "setting_lines_figure",
@@ -106,6 +87,5 @@ __all__ = [
     "sweep_figure",
     "symbols",
     "tail_figure",
-    "votes_figure",
     "winners_figure",
 ]

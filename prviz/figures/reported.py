@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from prviz.figures import theme
-from prviz.figures.numbers import RIVAL_COLORS
 from prviz.figures.triage import placed_names
 
 # Most groups that get a colour and a sign of their own.
@@ -66,7 +65,7 @@ def equal_distance_figure(
             y=places[:, 1],
             mode="lines+markers+text",
             line={"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
-            marker={"symbol": "circle-open", "size": 20, "color": list(RIVAL_COLORS), "line": {"width": 3}},
+            marker={"symbol": "circle-open", "size": 20, "color": list(theme.RIVAL_COLORS), "line": {"width": 3}},
             text=[f"<b>{letter}</b> FD {point.distance:.3g}" for letter, point in zip("AB", ends, strict=True)],
             textposition=sides,
             hoverinfo="skip",

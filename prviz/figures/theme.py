@@ -48,6 +48,8 @@ FAMILY_SYMBOLS = dict(zip(ESTIMATORS, SYMBOLS, strict=False))
 SYMBOL_SIZE, MOST_SYMBOLS = 9, 6
 # First colours for curves that are no family; after these come the colours of families not on screen.
 SPARE_COLORS = ("#3A9AD6",)
+# Colours of two generators, different from those of the default families.
+RIVAL_COLORS = (SPARE_COLORS[0], FAMILY_COLORS["classifier"])
 TRUTH_COLOR = "#7f7f7f"
 TRUTH_LABEL = "truth"
 # Colours of ordered values, such as sizes or steps: from blue to orange, which every colour-vision deficiency can tell

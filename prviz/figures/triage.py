@@ -196,23 +196,31 @@ def steps_figure(
     )
 
 
-def checkpoint_trade_figure(views: Views, *, height: int = 560) -> go.Figure:
+def checkpoint_trade_figure(
+    views: Views, *, ceiling: tuple[float, float] | None = None, height: int = 560
+) -> go.Figure:
     """F8 leaning to precision against F8 leaning to recall: a point a checkpoint, joined in the order of the steps.
 
-    Above the dashed diagonal precision is the better of the two, below it recall. Names stand where there is room; the
-    others are in the hover.
+    Above the diagonal precision is the better of the two, below it recall. Names stand where there is room; the others
+    are in the hover.
+
+    ceiling : both of real samples against real ones, recall first: the corner of a dashed line.
 
     Source: Sajjadi et al. 2018, figure 7.
     """
     ordered, stepped = in_order(views)
     x, y = ([view.summaries[key] for view in ordered] for key in ("f8_recall", "f8_precision"))
-    ends = _span([*x, *y])
+    ends = _span([*x, *y, *(ceiling or ())])
     joined = stepped and len({view.step for view in ordered}) == len(ordered)
     path = {"x": x if joined else [], "y": y if joined else []}
     figure = go.Figure()
-    figure.add_scatter(x=ends, y=ends, mode="lines", line={**theme.truth_line(), "width": 1.5}, hoverinfo="skip")
+    figure.add_scatter(x=ends, y=ends, mode="lines", line=_THIN, hoverinfo="skip")
     figure.add_scatter(**path, mode="lines", line=_THIN, hoverinfo="skip")
     leanings = (("f8_precision", "F8, leaning to precision"), ("f8_recall", "F8, leaning to recall"))
+    if ceiling is not None:
+        across, up = ceiling
+        corner = {"x": [ends[0], across, across], "y": [up, up, ends[0]], "line": {**theme.truth_line(), "width": 2}}
+        figure.add_scatter(**corner, mode="lines", hovertemplate=f"{CEILING}<extra></extra>")
     texts, sides = placed_names([view.name for view in ordered], np.column_stack([x, y]), ends)
     figure.add_scatter(
         x=x,

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from prviz.curves import PRCurve
 from prviz.figures import theme
-from prviz.figures.numbers import RIVAL_COLORS
 
 # A, then B: what stands for each besides its colour.
 PAIR_SIGNS = ("▲", "▼")
@@ -30,7 +29,7 @@ def pair_curves_figure(curves: tuple[PRCurve, PRCurve], names: tuple[str, str], 
             y=alpha,
             name=f"{'AB'[place]}: {theme.plain(name, _LEGEND_LONGEST)}",
             mode="lines+markers",
-            line=theme.line_of(RIVAL_COLORS[place]),
+            line=theme.line_of(theme.RIVAL_COLORS[place]),
             marker=_marker(place),
             text=theme.numbers(lam),
             hovertemplate=f"<b>{'AB'[place]}: {theme.plain(name)}</b><br>precision α = %{{y:.3f}}, recall "
@@ -83,7 +82,7 @@ def pair_difference_figure(
         "<br>band %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<extra></extra>",
     )
     for place, better in enumerate((floor > 0, ceiling < 0)):
-        letter, color = "AB"[place], RIVAL_COLORS[place]
+        letter, color = "AB"[place], theme.RIVAL_COLORS[place]
         figure.add_scatter(
             x=theta,
             y=[value if there else None for value, there in zip(values.tolist(), better.tolist(), strict=True)],
@@ -121,4 +120,4 @@ def pair_difference_figure(
 
 
 def _marker(place: int) -> dict[str, Any]:
-    return {"symbol": _SYMBOLS[place], "size": 9, "color": RIVAL_COLORS[place], "maxdisplayed": _MARKS}
+    return {"symbol": _SYMBOLS[place], "size": 9, "color": theme.RIVAL_COLORS[place], "maxdisplayed": _MARKS}

@@ -24,7 +24,7 @@ Schema "prviz-triage", version 1; missing entries are None:
                    `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
                    findings: a list of key, title, sentence, number, unit, low, high, level, borderline;
                    None: not looked for
-    yardstick      source, and ceiling and floor by family: k, score, auc
+    yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key, vertices {fpr, fnr}
     rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high, best
                    (share of the replicates), behind, loses, tied_with_best, margin (see
                    `prviz.triage.ranking.ranking`), front (beaten in both directions by none), precision, recall (the
@@ -55,7 +55,7 @@ from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.classes import ClassShare
 from prviz.triage.decision import Judgement, judge
-from prviz.triage.findings import TriageFinding
+from prviz.triage.finding import TriageFinding
 from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
@@ -214,7 +214,13 @@ def _yardstick(found: Yardstick, goal: float) -> Document:
         "source": found.source,
         **{
             name: {
-                method: {"k": each.k, "score": score(each.curve, goal), "auc": each.summaries["auc"]}
+                method: {
+                    "k": each.k,
+                    "score": score(each.curve, goal),
+                    "auc": each.summaries["auc"],
+                    "summaries": dict(each.summaries),
+                    "vertices": _vertices(each.curve),
+                }
                 for method, each in measured.items()
             }
             for name, measured in (("ceiling", found.ceiling), ("floor", found.floor))
@@ -242,13 +248,24 @@ def _copies(found: Memorisation) -> Document:
     }
 
 
+def curve_of(entry: Document) -> PRCurve:
+    """The curve of an entry with vertices, equal to the one measured to the last bit."""
+    return PRCurve(np.column_stack([entry["vertices"]["fpr"], entry["vertices"]["fnr"]]))
+
+
 def curves_of(report: Document, family: str) -> dict[str, PRCurve]:
-    """The curves of one family by the checkpoints' names, equal to those measured to the last bit."""
+    """The curves of one family by the checkpoints' names."""
     return {
-        each["name"]: PRCurve(np.column_stack([found["vertices"]["fpr"], found["vertices"]["fnr"]]))
+        each["name"]: curve_of(found)
         for each in report["checkpoints"]
         if (found := each["families"].get(family)) is not None
     }
+
+
+def ceiling_of(report: Document, family: str) -> Document | None:
+    """What real samples get against real ones by one family: k, score, summaries, vertices; None: not in the report."""
+    found: Document | None = (report.get("yardstick") or {}).get("ceiling", {}).get(family)
+    return found if found is not None and "vertices" in found else None  # older reports have none
 
 
 def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Document:
@@ -268,8 +285,12 @@ def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Docum
     }
 
 
+def _vertices(curve: PRCurve) -> Document:
+    fpr, fnr = curve.vertices.T
+    return {"fpr": fpr.tolist(), "fnr": fnr.tolist()}
+
+
 def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Document:
-    fpr, fnr = measured.curve.vertices.T
     sigma = measured.estimate.bandwidth
     try:
         evaluated(measured.estimate.runs)
@@ -280,7 +301,7 @@ def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Documen
     return {
         "k": measured.k,
         "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},
-        "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
+        "vertices": _vertices(measured.curve),
         "upper_bound": None if measured.bound is None else bound_entry(measured.bound),
         "summaries": {
             key: {"value": value, **(intervals[key]._asdict() if intervals else {"low": None, "high": None})}

@@ -19,7 +19,7 @@ from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import quoted
 from prviz.reports.trackers import check_csv, log_csv, metrics, whole_step
 from prviz.samples import SamplePair, Samples, as_samples
-from prviz.triage.findings import TriageFinding
+from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import CheckpointOutcome, TriageSettings

@@ -74,7 +74,7 @@ function restyle(plot, name) {
       const width = line.width + (meta === name ? 2.5 : 0);
       plotly.restyle(plot, { opacity: name === null || meta === name ? 1 : 0.2, "line.width": width }, [index]);
     } else if (Array.isArray(customdata)) {
-      const size = customdata.map((each) => marker.size * (each === name ? 1.6 : 1));
+      const size = customdata.map((each, i) => (Array.isArray(marker.size) ? marker.size[i] : marker.size) * (each === name ? 1.6 : 1));
       const opacity = customdata.map((each) => (name === null || each === name ? 1 : 0.3));
       plotly.restyle(plot, { "marker.size": [size], "marker.opacity": [opacity] }, [index]);
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, TypeAlias
@@ -14,7 +15,7 @@ from typing import Any, TypeAlias
 from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
-from prviz.reports.document import Document, curves_of
+from prviz.reports.document import Document, ceiling_of, curve_of, curves_of
 from prviz.triage.inputs import common_prefix
 from prviz.triage.ranking import AT_MOST, marks, share_text
 from prviz.triage.ranking import verdict as verdict_of
@@ -27,10 +28,11 @@ _CURVES = (
     "Precision α (how much of what a model makes could be real) against recall β (how much of what is real it can "
     "make), traded by λ = α / β. Further up and to the right is better. The colour goes with the step."
 )
+_CEILING = "Dashed: the ceiling, what real samples get against real ones."
 # F8 on both sides and the diagonal: Sajjadi et al. 2018, figure 7.
 _TRADE = (
     "F8 is the best balance along the curve where one side counts 8 times as much: upwards leaning to precision, to "
-    "the right leaning to recall. Above the dashed diagonal precision is the better of the two."
+    "the right leaning to recall. Above the diagonal precision is the better of the two."
 )
 _STEPS = (
     "Each summary with its 95 % interval: what other evaluation samples could have given. It says nothing of the bias "
@@ -54,6 +56,7 @@ def to_html(report: Document) -> str:
 
     title = f"Triage of {len(report['checkpoints'])} checkpoints against {one_line(report['reference']['name'])}"
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
+    drawn.sort(key=lambda name: name != _basis(report))  # the family of the verdict is shown first
     buttons = ""  # that choose the family shown, if there are several
     if len(drawn) > 1:
         buttons = "".join(
@@ -77,6 +80,12 @@ def to_html(report: Document) -> str:
     data = {"report": json.dumps(report, indent=1, allow_nan=False), "figures": json.dumps(figures)}
     script, style = (files("prviz.reports").joinpath(f"page.{kind}").read_text("utf-8") for kind in ("js", "css"))
     return standalone_page(title, body, data=data, script=script, style=style, schemes="light dark")
+
+
+def _basis(report: Document) -> str:
+    """The family that the verdict rests on."""
+    family: str = (report.get("verdict") or {}).get("family", report["settings"]["methods"][0])
+    return family
 
 
 def _without(report: Document, prefix: str) -> Document:
@@ -108,11 +117,16 @@ def _figures(report: Document, family: str) -> dict[str, Any]:
                 intervals={key: (one["low"], one["high"]) for key, one in summaries.items() if one["low"] is not None},
             )
         )
+    top = ceiling_of(report, family)
+    values = {} if top is None else top["summaries"]
+    corner = None if top is None else (values["f8_recall"], values["f8_precision"])
     drawn = {
-        "curves": checkpoints_figure(views, height=520),
-        "trade": checkpoint_trade_figure(views, height=520),
+        "curves": checkpoints_figure(views, ceiling=None if top is None else curve_of(top), height=520),
+        "trade": checkpoint_trade_figure(views, ceiling=corner, height=520),
     }
-    drawn |= {each.key: steps_figure(views, each.key, height=_SMALL) for each in SUMMARIES}
+    drawn |= {
+        each.key: steps_figure(views, each.key, ceiling=values.get(each.key), height=_SMALL) for each in SUMMARIES
+    }
     return {name: json.loads(each.to_json()) for name, each in drawn.items()}
 
 
@@ -122,15 +136,17 @@ def _section(report: Document, family: str) -> str:
         _figure(family, each.key, html.escape(each.label), f"{each.label} of every checkpoint over the steps")
         for each in SUMMARIES
     )
+    said = report.get("verdict") and family == _basis(report)  # above all; older reports say nothing there
+    dashed = "" if ceiling_of(report, family) is None else f" {_CEILING}"
     return "\n".join(
         [
             f'<section data-family="{html.escape(family)}"><h2>Ranking by {_family(family)}</h2>',
-            f"<p>{html.escape(verdict(report, family))}</p>",
-            _ranking(report, family),
-            f"<h2>Curves</h2><p class='told' role='status' data-hint='{hint}'>{hint}</p><div class='figures'>",
-            _figure(family, "curves", _CURVES, "Precision against recall of every checkpoint"),
-            _figure(family, "trade", _TRADE, "F8 leaning to precision against F8 leaning to recall"),
-            f"</div><h2>Over the steps</h2><p>{_STEPS}</p><div class='small'>{small}</div>",
+            "" if said else f"<p>{html.escape(verdict(report, family))}</p>",
+            f"<p class='told' role='status' data-hint='{hint}'>{hint}</p><div class='figures'>",
+            _figure(family, "curves", _CURVES + dashed, "Precision against recall of every checkpoint"),
+            _figure(family, "trade", _TRADE + dashed, "F8 leaning to precision against F8 leaning to recall"),
+            f"</div>{_ranking(report, family)}",
+            f"<h2>Over the steps</h2><p>{_STEPS}{dashed}</p><div class='small'>{small}</div>",
             "<h2>All summaries</h2>",
             _numbers(report, family),
             "</section>",
@@ -157,7 +173,10 @@ def _opening(report: Document) -> str:
         if (found := each.get("memorisation")) is not None and found["memorised"]
     ]
     if found := report.get("verdict"):  # older reports have none
-        parts.append(f"<p class='verdict'><b>{_name(found['sentence'])}</b></p>")
+        best: Document = next((each for each in report["checkpoints"] if each["name"] == found["best"]), {})
+        share = best.get("share_of_ceiling", {}).get(_basis(report))
+        against = "" if share is None else f" {found['best']} {share['sentence']}."
+        parts.append(f"<p class='verdict'><b>{_name(found['sentence'] + against)}</b></p>")
     parts.append(f"<p class='soft'>{html.escape(how)}</p>")
     if not report["complete"]:
         there, total = len(report["checkpoints"]), report["total"]
@@ -172,15 +191,15 @@ def _faults(report: Document) -> str:
     found = {each["name"]: each["findings"] for each in report["checkpoints"] if each.get("findings") is not None}
     if not found:
         return ""
-    first = report["rankings"][(report.get("verdict") or {}).get("family", report["settings"]["methods"][0])]
-    entries, by_title = "", dict[str, list[str]]()
+    first = report["rankings"][_basis(report)]
+    entries, by_title = "", Counter[str]()
     for name in (line["checkpoint"] for line in first["lines"] if line["checkpoint"] in found):
         said = "".join(f"<li><b>{_name(one['title'])}</b>: {_name(one['sentence'])}</li>" for one in found[name])
         entries += f"<dt>{_name(name)}</dt><dd>{f'<ul>{said}</ul>' if said else 'nothing found'}</dd>"
-        for title in dict.fromkeys(one["title"] for one in found[name]):
-            by_title.setdefault(title, []).append(name)
-    grouped = "; ".join(f"{_name(title)} ({_name(', '.join(names))})" for title, names in by_title.items())
-    return f"<details><summary>What is wrong: {grouped or 'nothing found'}</summary><dl>{entries}</dl></details>"
+        by_title.update(list(dict.fromkeys(one["title"].lower() for one in found[name])))
+    grouped = _name(", ".join(f"{title} ({number})" for title, number in by_title.most_common()))
+    summary = f"What is wrong, and with how many: {grouped}" if grouped else "What is wrong: nothing found"
+    return f"<details><summary>{summary}</summary><dl>{entries}</dl></details>"
 
 
 def _classes(report: Document) -> str:
@@ -224,10 +243,10 @@ def _ranking(report: Document, family: str) -> str:
         *extras,
         "score",
         "95 % interval",
-        "of real data's",
+        "of the ceiling",
         "true score, 95 %",
         "best in",
-        *(ESTIMATORS[name].title for name in others),
+        *(f"{ESTIMATORS[name].title}, of its ceiling" for name in others),
         "precision side",
         "recall side",
         "",
@@ -243,7 +262,7 @@ def _ranking(report: Document, family: str) -> str:
             *(_short(each["extra"].get(name)) for name in extras),
             f"{line['score']:.4f}",
             f"{line['low']:.4f} to {line['high']:.4f}",
-            "-" if (share := each.get("share_of_ceiling", {}).get(family)) is None else f"{share['share']:.0%}",
+            "-" if (share := each.get("share_of_ceiling", {}).get(family)) is None else _percent(share),
             "-" if line.get("at_most") is None else f"at most {line['at_most']:.3f}",
             html.escape(share_text(line["best"])),
             *(_score(each, name) for name in others),
@@ -258,12 +277,21 @@ def _ranking(report: Document, family: str) -> str:
 
 def _score(checkpoint: Document, family: str) -> str:
     score = checkpoint.get("scores", {}).get(family)
-    return "-" if score is None else f"{score:.4f}"
+    share = checkpoint.get("share_of_ceiling", {}).get(family)
+    of_ceiling = "" if share is None else f" <small>{_percent(share)}</small>"
+    return "-" if score is None else f"{score:.4f}{of_ceiling}"
+
+
+def _percent(share: Document) -> str:
+    return f"{100 * share['share']:.0f} %"
 
 
 def _numbers(report: Document, family: str) -> str:
     head = ["checkpoint", "step", "samples", "k", *(each.label for each in SUMMARIES)]
     rows = list[Row]()
+    if (top := ceiling_of(report, family)) is not None:
+        values = (f"{top['summaries'][summary.key]:.4f}" for summary in SUMMARIES)
+        rows.append((None, ["ceiling: real against real", "-", "-", _short(top["k"]), *values]))
     for each in report["checkpoints"]:
         if (found := each["families"].get(family)) is not None:
             cells = [_name(each["name"]), _short(each["step"]), str(each["n"]), _short(found["k"])]

@@ -2,7 +2,8 @@
 
 One row is one number. ``quantity`` is its name: a key of `prviz.curves.summaries`; a vertex of the curve, ``fpr`` or
 ``fnr``, numbered by ``vertex``; ``auc_at_most``, the area of the upper bound at 95 %; or a column of the ranking:
-``place``, ``score``, ``best``, ``tied_with_best``, ``front`` (both 0 or 1), ``precision_side`` and ``recall_side``.
+``place``, ``score``, ``best``, ``tied_with_best``, ``front`` (both 0 or 1), ``precision_side`` and ``recall_side``; or
+``share_of_ceiling``, of the score that real samples get against real ones.
 ``low`` and ``high`` are the interval, if any. A checkpoint that failed is one row with a ``reason`` and no quantity.
 All other columns describe the measurement, those of the metadata with ``extra_`` before their names.
 """
@@ -108,13 +109,19 @@ def _rows(report: Document) -> Iterator[dict[str, Any]]:
                 yield family | {"quantity": key, **{name: one[name] for name in ("value", "low", "high")}}
             most = (found.get("upper_bound") or {}).get("auc")
             yield family | {"quantity": "auc_at_most", "value": most, "low": None, "high": None}
-            for place, line in enumerate(report["rankings"][name]["lines"], start=1):
-                if line["checkpoint"] == each["name"]:
-                    yield family | {"quantity": "place", "value": place}
-                    ends = {"low": line["low"], "high": line["high"]}
-                    yield family | {"quantity": "score", "value": line["score"], **ends}
-                    for key, quantity in _OF_THE_RANKING.items():
-                        yield family | {"quantity": quantity, "value": float(line[key])}
+            yield from (family | number for number in _scores(report, each, name))
             for side, values in found["vertices"].items():
                 for vertex, value in enumerate(values):
                     yield family | {"quantity": side, "vertex": vertex, "value": value}
+
+
+def _scores(report: Document, checkpoint: Document, family: str) -> Iterator[dict[str, Any]]:
+    """The checkpoint's share of the ceiling and its line of the ranking by one family."""
+    if share := checkpoint.get("share_of_ceiling", {}).get(family):
+        yield {"quantity": "share_of_ceiling", "value": share["share"], "low": share["low"], "high": share["high"]}
+    for place, line in enumerate(report["rankings"][family]["lines"], start=1):
+        if line["checkpoint"] == checkpoint["name"]:
+            yield {"quantity": "place", "value": place}
+            yield {"quantity": "score", "value": line["score"], "low": line["low"], "high": line["high"]}
+            for key, quantity in _OF_THE_RANKING.items():
+                yield {"quantity": quantity, "value": float(line[key])}

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import prviz
 from prviz.measure.estimates import Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples
-from prviz.triage.findings import TriageFinding, findings
+from prviz.triage.finding import TriageFinding
+from prviz.triage.findings import RULES, findings
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, samples_of
@@ -62,7 +62,7 @@ def findings_of(
 def _key(measured: MeasuredCheckpoint, settings: TriageSettings, held_out: HeldOutDistances) -> Mapping[str, Any]:
     """Everything that findings depend on."""
     return {
-        "prviz": prviz.__version__,
+        "rules": RULES,
         "findings": held_out.holdout,
         "real": measured.digests.real,
         "generated": measured.digests.generated,

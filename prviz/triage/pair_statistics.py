@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors import nearest_rows
+from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 from prviz.samples import SamplePair
 
 Floats = NDArray[np.float64]
@@ -161,7 +162,8 @@ def halvings(pair: SamplePair, *, seed: int = 0, rows: int = ROWS, times: int = 
     on the order of the rows. rows : rows per set that are compared, at most. times : number of halvings.
     """
     real, generated = (part.values[_order_of(part.values)] for part in pair)
-    return tuple(_halved(real, generated, np.random.default_rng((seed, turn)), rows) for turn in range(times))
+    with one_blas_thread(), one_openmp_thread():  # matrices this small cost several times as much on two
+        return tuple(_halved(real, generated, np.random.default_rng((seed, turn)), rows) for turn in range(times))
 
 
 def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
@@ -312,7 +314,8 @@ def clusters(values: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Centres of k-means: as many as asked for, fewer of fewer different rows."""
     from sklearn.cluster import KMeans
 
-    different = len(np.unique((values / (np.abs(values).max() or 1.0)).round(9), axis=0))
+    rounded = (values / (np.abs(values).max() or 1.0)).round(9) + 0.0  # no negative zeros
+    different = len({row.tobytes() for row in rounded})
     k_means = KMeans(min(count, different), n_init=1, max_iter=_ROUNDS, random_state=int(rng.integers(2**31)))
     return np.asarray(k_means.fit(values).cluster_centers_)
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
-from prviz.triage.findings import LEAST, percent, sample_faults
+from prviz.triage.finding import percent
+from prviz.triage.findings import LEAST, sample_faults
 from prviz.triage.pair_statistics import cluster_of, clusters
 
 Floats = NDArray[np.float64]
@@ -44,14 +45,6 @@ class Power(NamedTuple):
     def share(self) -> float:
         """Share of the tries that named the fault."""
         return self.named / self.tries
-
-    @property
-    def sentence(self) -> str:
-        """The power in a sentence."""
-        return (
-            f"{self.fault[0].upper()}{self.fault[1:]} was found in {self.named} of {self.tries} tries with "
-            f"{self.size:,} samples per set, planted in half of the reference."
-        )
 
 
 def power(

@@ -10,7 +10,7 @@ from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
 from prviz.triage.decision import Judgement, judge
-from prviz.triage.findings import TriageFinding
+from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.inspection import findings_of
 from prviz.triage.measured import CheckpointOutcome, TriageSettings

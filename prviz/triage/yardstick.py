@@ -112,7 +112,8 @@ def shares_of_ceiling(
         lost = interval(np.subtract(*(1 - drawn / top_drawn).T), CONFIDENCE)
         side = "more on the precision side" if lost[0] > 0 else "more on the recall side" if lost[1] < 0 else ""
         missing = 1 - each.curve.auc / max(ceiling.curve.auc, tiny)
-        sentence = f"differs from the real data: {missing:.0%} of the area is missing, {side or 'on both sides alike'}"
+        where = side or "on both sides alike"
+        sentence = f"differs from the real data: {_part(missing)} of the area is missing, {where}"
         reaches = bool(high >= 1)
         shares[each.checkpoint.name] = CeilingShare(
             float(values @ weights / (top @ weights)),
@@ -122,3 +123,8 @@ def shares_of_ceiling(
             "can't be told apart from real data at this n" if reaches else sentence,
         )
     return shares
+
+
+def _part(missing: float) -> str:
+    """A part in percent; of a checkpoint that differs it is never said to be 0 %."""
+    return "less than 1 %" if missing < 0.01 else f"{100 * missing:.0f} %"

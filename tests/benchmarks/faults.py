@@ -247,11 +247,14 @@ class Case:
 
 def _near(points: Floats, k: int) -> tuple[NDArray[np.intp], Floats]:
     """The k nearest others of every point, and their distances."""
-    squares = (points**2).sum(1)
-    distances = np.sqrt(np.clip(squares[:, None] + squares - 2 * points @ points.T, 0, None))
-    np.fill_diagonal(distances, np.inf)
-    nearest = np.argsort(distances, axis=1)[:, :k]
-    return nearest, np.take_along_axis(distances, nearest, 1)
+    squares, parts = (points**2).sum(1), []
+    for begin in range(0, len(points), 1000):  # 10,000 at once would fill a gigabyte
+        rows = np.arange(begin, min(begin + 1000, len(points)))
+        distances = np.sqrt(np.clip(squares[rows, None] + squares - 2 * points[rows] @ points.T, 0, None))
+        distances[np.arange(len(rows)), rows] = np.inf
+        nearest = np.argsort(distances, axis=1)[:, :k]
+        parts.append((nearest, np.take_along_axis(distances, nearest, 1)))
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([near for _, near in parts])
 
 
 def _mode_means(case: Case) -> Floats:

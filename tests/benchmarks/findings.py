@@ -4,7 +4,7 @@
     python -m tests.benchmarks.findings --quick                      minutes: two sets, n = 500, one seed
     python -m tests.benchmarks.findings [--sizes 500 1000 2000 10000] [--seeds 20] [--real 100] [--sets ...]   hours
     python -m tests.benchmarks.findings --part 0.1 --minutes 20 --jobs 2 ...    a tenth of the cases, drawn by chance,
-                                                  of as many seeds as begin in that time
+                                                  fewer above n = 2,000, of as many seeds as begin in that time
 
 Every fault of `tests.benchmarks.faults` is put into every set at up to five strengths, chosen so that they cost about
 0.02, 0.05, 0.1, 0.2 and 0.5 of the area under the curve of kNN at n = 500 (faults that cost no area: of these shares of
@@ -31,7 +31,8 @@ import numpy as np
 from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
-from prviz.triage.findings import TriageFinding, agreed_faults
+from prviz.triage.finding import TriageFinding
+from prviz.triage.findings import agreed_faults
 from prviz.triage.memorisation import held_out_distances, memorisation
 from prviz.triage.pair_statistics import halvings
 from tests.benchmarks.faults import BASES, FAULTS, graded, planted, planted_and_named
@@ -39,6 +40,7 @@ from tests.benchmarks.results import record
 
 FIRST_SEED = 100
 COSTLY = 0.1
+PLAIN = 2000
 BINS = ((0.0, 0.035), (0.035, 0.075), (0.075, 0.15), (0.15, 0.35), (0.35, 1.01))
 
 
@@ -117,7 +119,15 @@ def run(choice: argparse.Namespace) -> list[Result]:
     """All cases, seed by seed, so that those that fit in the time are of all sets."""
     end, per = time.monotonic() + 60 * choice.minutes, -(-choice.real // choice.seeds)
     jobs = [
-        (base, n, seed, max(min(per, choice.real - turn * per), 0), choice.flips, choice.part, end)
+        (
+            base,
+            n,
+            seed,
+            max(min(per, choice.real - turn * per), 0) * (turn % rarer(n, choice.part) == 0),
+            choice.flips,
+            choice.part / rarer(n, choice.part),
+            end,
+        )
         for turn, seed in enumerate(range(FIRST_SEED, FIRST_SEED + choice.seeds))
         for n in choice.sizes
         for base in choice.sets
@@ -128,6 +138,11 @@ def run(choice: argparse.Namespace) -> list[Result]:
         done = [part for part in pool.map(of_seed, jobs, [known[job[0]] for job in jobs]) if part]
     print(f"{len(done)} of {len(jobs)} seeds of a set and size", flush=True)
     return [result for part in done for result in part]
+
+
+def rarer(n: int, part: float) -> int:
+    """How many times fewer cases there are of this size where only a part is run: large ones take all the time."""
+    return max(1, n // PLAIN) if part < 1 else 1
 
 
 def strengths(base: str) -> dict[str, dict[float, float]]:
@@ -202,6 +217,7 @@ def report(results: list[Result], keep: bool) -> None:
         for name in FAULTS:
             lines |= by_cost(f"{name}, {title}", [each for each in part if each.fault == name])
         print(*(f"opposite: {each}" for each in part if each.opposite), sep="\n")
+        print(*(f"wrong: {each}" for each in part if each.cost >= COSTLY and not each.right), sep="\n")
         for base in dict.fromkeys(each.base for each in part):
             print(base, summary([each for each in part if each.base == base]))
     for case, of in lines.items():

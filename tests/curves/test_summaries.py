@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from prviz.curves import PRCurve
-from prviz.curves.summaries import COMPARISONS, SUMMARIES, summaries, summary_list, summary_table, table_columns
+from prviz.curves.summaries import COMPARISONS, SUMMARIES, summaries, summary_list, table_columns
 
 EQUAL = PRCurve.from_error_rates([], [])
 DISJOINT = PRCurve.from_error_rates([0.0], [0.0])
@@ -65,24 +65,6 @@ def test_swapping_the_roles_swaps_every_pair() -> None:
         assert here[other] == pytest.approx(there[one])
 
 
-def test_table_has_the_truth_first_and_its_comparison() -> None:
-    table = summary_table({"knn": BENT, "kde": EQUAL}, EQUAL)
-    assert table.index.tolist() == ["truth", "knn", "kde"]
-    assert table.columns.tolist()[:4] == ["IoU", "excess", "deficit", "AuC"]
-    assert table.loc["truth", ["IoU", "excess", "deficit"]].tolist() == [1.0, 0.0, 0.0]
-    assert table.loc["knn", "deficit"] == BENT.compare(EQUAL).deficit > 0
-    assert table.loc["knn", "excess"] == pytest.approx(0.0)
-    assert set(table.columns) == {column.label for column in table_columns(True)}
-    assert all(dtype == np.float64 for dtype in table.dtypes)
-
-
-def test_table_without_truth_has_neither_its_row_nor_its_columns() -> None:
-    table = summary_table({"knn": BENT})
-    assert table.index.tolist() == ["knn"]
-    assert table.columns.tolist() == [summary.label for summary in SUMMARIES]
-    assert summary_table({}).empty
-
-
 @pytest.mark.parametrize(("b", "eps"), [(0.5, 0.3), (2.0, 0.01), (20.0, 0.5), (8.0, 0.05)])
 def test_any_weight_and_any_recall_equal_a_search_along_the_curve(b: float, eps: float) -> None:
     lams = np.tan(np.linspace(1e-6, np.pi / 2 - 1e-6, 400_001))
@@ -108,7 +90,7 @@ def test_weight_and_recall_are_in_keys_and_labels() -> None:
     assert other["f1_5_recall"].label == "F1.5, leaning to recall"
     assert "counts 1.5 times as much" in other["f1_5_recall"].explanation
     assert (other["alpha_at_02"].label, other["alpha_at_02"].short) == ("α@0.2", "P@.2")
-    assert "F1.5, leaning to precision" in summary_table({"knn": BENT}, b=1.5, eps=0.2)
+    assert "F1.5, leaning to precision" in [column.label for column in table_columns(False, 1.5, 0.2)]
     for b, eps, message in ((0.0, 0.05, "b = 0.0"), (8.0, 1.5, "recall = 1.5"), (float("nan"), 0.05, "b = nan")):
         with pytest.raises(ValueError, match=message):
             summaries(BENT, b, eps)

@@ -147,6 +147,10 @@ def test_the_trade_off_is_recall_across_precision_up_joined_by_step() -> None:
     assert list(points.customdata) == ORDER
     assert list(points.x) == list(path.x) == [by_name[name]["f8_recall"] for name in ORDER]
     assert list(points.y) == list(path.y) == [by_name[name]["f8_precision"] for name in ORDER]
+    corner = next(
+        trace for trace in checkpoint_trade_figure(VIEWS, ceiling=(0.99, 0.98)).data if trace.line.dash == "dash"
+    )
+    assert (corner.x[1], corner.y[1]) == (0.99, 0.98)
 
 
 def test_names_stand_only_where_there_is_room() -> None:

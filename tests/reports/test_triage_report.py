@@ -27,7 +27,7 @@ from prviz.cli.main import main
 from prviz.readers import read
 from prviz.reports import report_json as report_text
 from prviz.reports import rerun
-from prviz.reports.document import Document, curves_of, document
+from prviz.reports.document import Document, ceiling_of, curve_of, curves_of, document
 from prviz.reports.files import FORMATS, write_reports
 from prviz.reports.page import to_html
 from prviz.reports.page import verdict as verdict_of_page
@@ -38,6 +38,7 @@ from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.ranking import rank
+from prviz.triage.yardstick import yardstick
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.triage_found import bundled_found
 
@@ -181,6 +182,29 @@ def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
     assert "The goal here is 0.25, from 0 (precision first) to 1 (recall first)" in text
     assert all("Take " in verdict_of_page(report(), name) for name in ("knn", "kde"))
     assert report()["reference"]["digest"] in text
+
+
+def test_every_figure_of_the_page_has_the_ceiling_and_every_score_its_share() -> None:
+    reference, outcomes, settings = measured()
+    top = yardstick(reference, settings)
+    found = document(reference, "real.npz", outcomes, settings, replicates=20, yardstick=top)
+    page = Page()
+    page.feed(to_html(found))
+    figures = json.loads(gzip.decompress(base64.b64decode(page.scripts[1])))
+    for family, ceiling in top.ceiling.items():
+        entry = ceiling_of(found, family)
+        assert entry is not None
+        assert np.array_equal(curve_of(entry).vertices, ceiling.curve.vertices)
+        for name, figure in figures[family].items():
+            lines = [trace.get("line", {}) for trace in figure["data"]] + [
+                shape["line"] for shape in figure["layout"].get("shapes", [])
+            ]
+            assert sum(line.get("dash") == "dash" for line in lines) == 1, name
+        rows = table(found).query("family == @family and quantity == 'share_of_ceiling'")
+        shares = [each["share_of_ceiling"][family]["share"] for each in found["checkpoints"] if each["families"]]
+        assert rows["value"].tolist() == shares
+    assert "Dashed: the ceiling" in to_html(found)
+    assert "Dashed: the ceiling" not in to_html(report())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import prviz
-from prviz.figures import dimension_figure, rates_figure
 from prviz.measure.estimates import mean_radius
 from prviz.studies.convergence import (
     convergence,
@@ -90,25 +89,3 @@ def test_more_dimensions_make_every_family_err_more_with_the_same_truth() -> Non
     for method in near:
         assert far[method].iou < near[method].iou - 0.2
         assert far[method].excess > far[method].deficit  # two equal distributions, they seem
-
-
-def test_figures_show_errors_and_promised_slopes() -> None:
-    over_d = dimension_figure({"knn": ((1, 4, 16), (0.1, 0.2, 0.3))}, current=4)
-    assert list(over_d.data[0].y) == [0.1, 0.2, 0.3]
-    assert (list(over_d.data[-1].x), over_d.data[-1].legendgroup) == ([4, 4], "now")
-    assert over_d.layout.yaxis.range == (0, 0.5)
-    rates = rates_figure(
-        (50, 200),
-        {"d = 1": (0.2, 0.1), "d = 2": (0.3, 0.3)},
-        {"d = 1": -1 / 3, "d = 2": -1 / 4},
-        notes={"d = 1": "note"},
-    )
-    measured_line, promised = rates.data[0], rates.data[1]
-    assert (measured_line.name, rates.data[2].name) == ("d = 1: note", "d = 2")
-    assert list(promised.y) == pytest.approx([0.2, 0.2 * 4 ** (-1 / 3)])
-    assert promised.line.dash == "dot"
-    assert rates.layout.xaxis.type == rates.layout.yaxis.type == "log"
-    with pytest.raises(ValueError, match="positive"):
-        rates_figure((50, 200), {"x": (0.1, 0.0)}, {"x": -0.5})
-    with pytest.raises(ValueError, match="5 lines"):
-        rates_figure((50, 200), {str(i): (0.1, 0.1) for i in range(5)}, {})

@@ -8,25 +8,17 @@ import numpy as np
 import pytest
 
 from prviz.curves import PRCurve
+from prviz.curves.ground_truth import finite_masses, scaled_gaussians, shifted_gaussians
 from prviz.diagnostics.influence import influence
 from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import estimate
+from prviz.readers import read
+from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair
 from prviz.toys import toy
-from prviz.toys.failures import FAILURES
-from prviz.triage.findings import (
-    EVIDENCE,
-    EXCLUDES,
-    KINK,
-    KINK_INSIDE,
-    KINK_MOVE,
-    NUMBERS,
-    agreed_faults,
-    findings,
-    mode_reweighting,
-    outlier_faults,
-    sample_faults,
-)
+from prviz.triage.curve_findings import KINK, KINK_INSIDE, KINK_MOVE, mode_reweighting, outlier_faults
+from prviz.triage.finding import EVIDENCE, NUMBERS
+from prviz.triage.findings import EXCLUDES, agreed_faults, findings, sample_faults
 from prviz.triage.memorisation import held_out_distances, memorisation
 from prviz.triage.pair_statistics import halvings
 from tests.benchmarks.faults import FAULTS, planted
@@ -232,17 +224,17 @@ def test_the_widest_kink_is_that_of_the_double_loop_and_of_known_truths():
             f = rng.random(size)
             curve = PRCurve.from_error_rates(f, (1 - np.sqrt(f)) ** 2 * rng.uniform(0.8, 1, size))
             assert mode_reweighting(curve).ratio == pytest.approx(slow_kink(curve))
-    found = mode_reweighting(FAILURES["reweight"].curve(0.8))
+    found = mode_reweighting(finite_masses((0.5, 0.5), (0.8, 0.2)))
     # q / p is 1.6 and 0.4.
     assert (found.ratio, found.lam) == pytest.approx((4, 0.8))
     assert (found.fpr, found.fnr) == pytest.approx((0.5, 0.2))
-    for name, strengths in (
-        ("drop", (0.2, 0.6)),
-        ("invent", (0.3,)),
-        ("shift", (1.0, 2.0, 3.0)),
-        ("widen", (1.5, 3.0)),
-    ):
-        assert all(mode_reweighting(FAILURES[name].curve(each)).ratio < KINK for each in strengths)
+    smooth = [
+        *(finite_masses((1 - share, share), (1.0, 0.0)) for share in (0.2, 0.6)),
+        finite_masses((1.0, 0.0), (0.7, 0.3)),
+        *(shifted_gaussians(mu) for mu in (1.0, 2.0, 3.0)),
+        *(scaled_gaussians(scale, 1) for scale in (1.5, 3.0)),
+    ]
+    assert all(mode_reweighting(curve).ratio < KINK for curve in smooth)
 
 
 def test_repeats_and_lost_directions_are_collapse():
@@ -325,3 +317,15 @@ def test_outliers_that_carry_the_extreme_are_found_where_they_are():
     swapped = found_in(SamplePair(mirrored.generated, mirrored.real), "ipr")
     assert "recall" in swapped["outliers"].title
     assert outlier_faults(influence(with_outliers(0), "ipr", role="real")) == ()
+
+
+def test_models_of_the_zoo_are_called_by_what_was_done_to_them():
+    real = read(data_folder() / "digits.npz")
+    held_out, found = held_out_distances(real), {}
+    for name in ("classes-2", "latent-0.5", "gan-collapsed-e350", "vae-b0.03-e120"):
+        pair = SamplePair(real, read(data_folder() / "zoo" / f"{name}.npz"))
+        found[name] = [each.key for each in sample_faults(pair, preflight(pair).facts, held_out)]
+    assert found["classes-2"][0] == "dropping"  # two of ten classes
+    assert found["latent-0.5"][0] == "narrow"  # a VAE's latent at half its spread
+    assert "collapse" in found["gan-collapsed-e350"]
+    assert "scale" not in found["vae-b0.03-e120"]  # less contrast, and much else: no factor mends it

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
+from scipy.stats import norm
 
 from pages._learn import course, steps
 from prviz.curves import PRCurve
-from prviz.curves.ground_truth import finite_masses, scaled_gaussians
+from prviz.curves.ground_truth import finite_masses, scaled_gaussians, shifted_gaussians
 from prviz.curves.summaries import SUMMARIES
 from prviz.measure.estimates import measure
 from prviz.samples import SamplePair, Split
 from prviz.toys import toy
-from prviz.toys.failures import FAILURES, matched
 
 LAMS = [1e-3, 0.02, 0.3, 0.9, 1.0, 1.1, 2.5, 40.0, 1e3]
 RNG = np.random.default_rng(0)
@@ -81,10 +81,17 @@ def test_boxes_share_what_lies_in_both(bare: Page, shift: float, scale: float) -
     assert truth.extreme_recall == pytest.approx(both / 2)
 
 
-@pytest.mark.parametrize("curve", ["drop", "shift", "widen", "reweight"])
-def test_numbers_of_a_curve_are_those_of_python(bare: Page, curve: str) -> None:
-    failure = FAILURES[curve]
-    truth = failure.curve(failure.stops()[len(failure.stops()) // 3])
+@pytest.mark.parametrize(
+    "truth",
+    [
+        finite_masses((0.7, 0.3), (1.0, 0.0)),
+        shifted_gaussians(1.3),
+        scaled_gaussians(2.3, 1),
+        finite_masses((0.5, 0.5), (0.66, 0.34)),
+    ],
+    ids=["drop", "shift", "widen", "reweight"],
+)
+def test_numbers_of_a_curve_are_those_of_python(bare: Page, truth: PRCurve) -> None:
     by_key = {summary.key: summary for summary in SUMMARIES}
     for name, key in NAMED.items():
         found = bare.evaluate("([v, n]) => course.arithmetic.NUMBERS[n](v)", [truth.vertices.tolist(), name])
@@ -94,15 +101,14 @@ def test_numbers_of_a_curve_are_those_of_python(bare: Page, curve: str) -> None:
 
 
 def test_areas_compared_are_those_of_python(bare: Page) -> None:
-    one, other = (FAILURES[name].curve(1.5) for name in ("shift", "widen"))
+    one, other = shifted_gaussians(1.5), scaled_gaussians(1.5, 1)
     found = called(bare, "arithmetic", "compared", one.vertices.tolist(), other.vertices.tolist())
     assert list(found.values()) == pytest.approx(list(one.compare(other)), abs=1e-3)
 
 
 def test_a_match_is_that_of_python(bare: Page) -> None:
     found = bare.evaluate("() => course.guesses.target({ shift: 'match' }, { drop: 0.3, shift: 0 }).shift")
-    strength = matched(FAILURES["shift"], lambda curve: float(curve.alpha(1.0)), 0.7)
-    assert found == pytest.approx(strength, abs=5e-3)
+    assert found == pytest.approx(-2 * norm.ppf(0.35), abs=5e-3)  # alpha(1) = 2 Phi(-shift / 2) = 0.7
 
 
 @pytest.mark.parametrize("held_out", [True, False])

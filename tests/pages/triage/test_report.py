@@ -144,6 +144,8 @@ def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Pa
     page.goto(path.as_uri())
     expect(page.locator("section:visible .drawn[data-drawn] .main-svg >> nth=0")).to_be_visible()
     expect(page.locator("section:visible .drawn[data-drawn]")).to_have_count(12)
+    point = page.locator("section:visible .drawn[data-figure='auc'] .points path").first
+    assert point.evaluate("(node) => node.getBBox().width") > 5
     curves = page.locator(".drawn[data-family='knn'][data-figure='curves']")
     best = page.locator("section:visible tbody tr").first
     curves.scroll_into_view_if_needed()

@@ -1,0 +1,118 @@
+"""What the curve and the number of samples leave open: hardly any overlap, outliers, lost directions, few samples."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from prviz.curves import PRCurve
+from prviz.diagnostics.influence import REMOVED, Influence
+from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts
+from prviz.triage.finding import Level, TriageFinding, grade, percent
+from prviz.uncertainty.bootstrap import Spread
+
+# Overlap, 1 - TV, below which the sets count as apart.
+APART = 0.1
+# Share of an extreme that the 5 most influential samples alone may hold, and the same in multiples of their share of
+# the samples; beyond both, the extreme hangs on outliers.
+OUTLIERS = 0.05
+OUTLIERS_SHARE = 5.0
+# Ratio of the ends of the range of lam over which one point of the curve is optimal that counts as a kink.
+KINK = 3.0
+KINK_MOVE = 0.03  # largest move of the point in either error rate: the noise of a rate from a few hundred samples
+KINK_INSIDE = 0.05  # least distance to either end of the curve, and to error rates of 0
+# Width of the interval of AuC above which samples are too few to tell checkpoints apart.
+WIDE = 0.1
+
+
+def apart(spread: Spread) -> tuple[TriageFinding, ...]:
+    """A finding if hardly any mass is shared."""
+    overlap, value = spread.intervals["one_minus_tv"], spread.values["one_minus_tv"]
+    if overlap.high >= APART:
+        return ()
+    sentence = (
+        f"Both sets share only {percent(value)} of their mass: the generator is hardly trained or has collapsed "
+        "altogether, or the two don't come from the same encoder and preprocessing."
+    )
+    low, high = overlap.low, overlap.high
+    return (TriageFinding("apart", "Hardly any overlap", sentence, value, "warning", "preflight", low=low, high=high),)
+
+
+def doubts(spread: Spread, facts: PairFacts) -> tuple[TriageFinding, ...]:
+    """Lost directions, and too few samples."""
+    return tuple(fault for fault in (_flat(facts), _few(spread, facts)) if fault is not None)
+
+
+def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
+    """A finding if an extreme hangs on the few samples that alone support most samples of the other role."""
+    top = found.top(REMOVED[-1])
+    lost = found.share - found.share_without(top)
+    if lost <= max(OUTLIERS, OUTLIERS_SHARE * len(top) / len(found.rows)):
+        return ()
+    side, other = ("precision", "generated") if found.role == "real" else ("recall", "real")
+    several = f"{len(top)} of {len(found.rows):,} {found.role} samples"
+    sentence = (
+        f"The extreme {side} hangs on outliers: without {several}, {percent(lost)} of the {other} samples would lose "
+        f"all support. Read {side} a little inside the curve, at 0.05 of the other, rather than at its end."
+    )
+    return (TriageFinding("outliers", f"Outliers carry extreme {side}", sentence, lost, grade(lost), "outliers"),)
+
+
+def _flat(facts: PairFacts) -> TriageFinding | None:
+    real, generated = (each.value for each in facts.effective)
+    # A distant mode or outlier also lowers the number of directions, but raises the variance.
+    gained = np.linalg.norm(facts.generated.sd) > np.linalg.norm(facts.real.sd)
+    if real <= DIMENSION_RATIO * generated or gained:
+        return None
+    sentence = f"The generated samples vary in about {generated:.1f} directions, the real ones in {real:.1f}: collapse."
+    return TriageFinding("flat", "Fewer directions", sentence, generated / real, "warning", "dimension", "ratio")
+
+
+def _few(spread: Spread, facts: PairFacts) -> TriageFinding | None:
+    low, high = spread.intervals["auc"]
+    n = min(facts.evaluate)
+    if high - low <= WIDE and n >= FEW_EVALUATED:
+        return None
+    sentence = (
+        f"With {n:,} samples to evaluate in the smaller set, AuC could lie from {low:.2f} to {high:.2f}: small "
+        "differences between checkpoints can't be seen, nor faults that few samples show."
+    )
+    level: Level = "warning" if n < FEW_EVALUATED else "note"
+    return TriageFinding("few", "Too few samples", sentence, high - low, level, "interval", low=low, high=high)
+
+
+class ModeReweighting(NamedTuple):
+    """The point of a curve that stays optimal, nearly unmoved, over the widest range of lam; ratio 1 without one.
+
+    ratio : ratio of the ends of that range. lam : their geometric mean. fpr, fnr : the point.
+    """
+
+    ratio: float
+    lam: float
+    fpr: float
+    fnr: float
+
+
+def mode_reweighting(curve: PRCurve) -> ModeReweighting:
+    """The mode re-weighting with the widest range of lam inside a curve.
+
+    The range is that on which any of several vertices is optimal that lie within KINK_MOVE of each other in both rates,
+    their middle at least KINK_INSIDE away from both ends and from rates of 0.
+    """
+    fpr, fnr = curve.vertices.T
+    lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
+    last = np.minimum(
+        np.searchsorted(fpr, fpr + KINK_MOVE, side="right"), np.searchsorted(-fnr, KINK_MOVE - fnr, side="right")
+    )
+    last = np.maximum(last - 1, np.arange(len(fpr)))
+    f, n = (fpr + fpr[last]) / 2, (fnr + fnr[last]) / 2
+    inside = (f >= KINK_INSIDE) & (n >= KINK_INSIDE)
+    inside &= (f <= curve.extreme_recall - KINK_INSIDE) & (n <= curve.extreme_precision - KINK_INSIDE)
+    if not inside.any():
+        return ModeReweighting(1.0, float("nan"), float("nan"), float("nan"))
+    places = np.flatnonzero(inside)
+    ratios = hi[places] / lo[last[places]]
+    place = places[int(np.argmax(ratios))]
+    ends = float(lo[last[place]]), float(hi[place])
+    return ModeReweighting(float(ratios.max()), float(np.sqrt(ends[0] * ends[1])), float(f[place]), float(n[place]))

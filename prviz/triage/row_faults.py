@@ -1,0 +1,48 @@
+"""Faults of single rows: exact repeats, exact and near copies of the reference, samples that are nearly repeated."""
+
+from __future__ import annotations
+
+from prviz.diagnostics.preflight import MANY_ROWS, PairFacts
+from prviz.triage.finding import TriageFinding, percent
+from prviz.triage.memorisation import CONFIDENCE, Memorisation
+from prviz.triage.pair_statistics import PairStatistics
+
+
+def row_faults(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding, ...]:
+    """Exact repeats and exact copies."""
+    found, copies, n, m = [], facts.copies, facts.pair.real.n, facts.pair.generated.n
+    share, usual = copies.generated / m, copies.real / n
+    if share - usual > MANY_ROWS:
+        sentence = (
+            f"{percent(share)} of the generated samples repeat an earlier one exactly, the commonest occurs "
+            f"{copies.most_generated:,} times; of the real ones {percent(usual)} do."
+        )
+        found.append(TriageFinding("collapse", "Repeated samples", sentence, share, "warning", "duplicates"))
+    if memorised.exact.low > 0:
+        share = memorised.exact.share
+        sentence = (
+            f"{percent(share)} of the generated samples are rows of the reference, exactly: the generator repeats its "
+            "training data, or the two files overlap. The curve counts them as perfect."
+        )
+        found.append(TriageFinding("copies", "Copies of real samples", sentence, share, "warning", "duplicates"))
+    return tuple(found)
+
+
+def nearly_repeated(of: PairStatistics) -> TriageFinding:
+    """A few samples made again and again, with small changes."""
+    sentence = (
+        f"{percent(of.tight)} of the generated samples lie far closer to another generated one than real samples do "
+        "to each other: a few samples again and again, with small changes."
+    )
+    return TriageFinding("collapse", "Nearly repeated samples", sentence, of.tight, "warning", "dimension")
+
+
+def near_copies(of: Memorisation) -> TriageFinding:
+    """Samples much closer to one sample of the reference than to the next."""
+    near, share = of.near, of.near.value
+    sentence = (
+        f"About {percent(share)} of the generated samples ({CONFIDENCE:.0%} interval {percent(near.low)} to "
+        f"{percent(near.high)}) lie much closer to one real sample than to the next, which other real samples hardly "
+        "ever do: near copies of the reference."
+    )
+    return TriageFinding("near_copies", "Near copies", sentence, share, "warning", "precision end")

@@ -1,0 +1,232 @@
+"""Faults of the support, of the shapes and of the shares: each with the part of the samples that it explains."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple, TypeAlias
+
+from prviz.triage.finding import TriageFinding, grade, percent
+from prviz.triage.pair_statistics import PairStatistics
+
+Part: TypeAlias = tuple[float, TriageFinding]
+
+# z-score beyond which a difference is no chance: in 1,440 draws of real against real from nine sets (n = 250 to 800) no
+# one that is held against it exceeded 3.5.
+SURE = 4.0
+INTERVAL = 1.96  # standard errors to the ends of an interval of 95 %
+CLEAR = 2.58  # z-score of what only supports a finding
+SURE_MASS = 4.5  # of the shares of the clusters: a sum of squares, whose tail is longer
+# Moves of the cluster centres that count, in units of chance: they depend on how features hang together, so that chance
+# alone gives up to 17. The lower one counts where the deciles differ too.
+MOVED, MOVED_BOTH = 20.0, 6.0
+MENDED = 0.3  # a repair explains a difference if it leaves less of it
+# Generated samples off the support form modes of their own if their nearest generated ones are so much nearer.
+COMPACT = 0.75
+BARE = 0.7  # least share of them without a real one among the nearest
+# Least share of real samples without a generated one among their nearest, and least z-score of those beyond its reach,
+# from which on modes are missing rather than re-weighted.
+VOID_SHARE, BEYOND = 0.015, 2.0
+# Log ratio of the distances to the nearest and to less near samples, below which samples were averaged with neighbours.
+AVERAGED = -0.04
+# Log ratio of spreads by which minor directions shrink more than main ones where samples are smoothed.
+TILT = 0.03
+# Part of the moves of the cluster centres that no shift and no factor explains where a filter has bent the set.
+BENT = 0.25
+# Least log ratio of the distances to the nearest, and least z-score of those to the real samples, of other shapes.
+CLOSER, FARTHER = 0.04, 2.5
+# Part of the noise of the mean sample that its quarter of least noise has, below which only some samples are off.
+SOME = 0.6
+
+
+def off_support(of: PairStatistics) -> Part | None:
+    """Invented modes, or single samples off the manifold."""
+    if of.off_z < SURE:
+        return None
+    if own_modes(of) and (narrowed(of) or (_widened(of) and of.left < 0.5)):
+        return None
+    if own_modes(of):
+        sentence = (
+            f"About {percent(of.off)} of the generated samples have no real samples near by and lie close to each "
+            "other: invented modes."
+        )
+        finding = TriageFinding("invention", "Invented modes", sentence, of.off, grade(of.off), "precision end")
+        return of.off, finding
+    if _widened(of):
+        return None
+    return _scattered(of.off)
+
+
+def own_modes(of: PairStatistics) -> bool:
+    """True if samples off the support lie close to each other, and have no real neighbours."""
+    return of.compact < COMPACT and of.bare > BARE
+
+
+def _scattered(share: float) -> Part:
+    sentence = (
+        f"About {percent(share)} of the generated samples have no real samples near by, nor each other: they are off "
+        "the manifold, while the others fit."
+    )
+    return share, TriageFinding("off", "Off the manifold", sentence, share, grade(share), "precision end")
+
+
+def _widened(of: PairStatistics) -> bool:
+    """True if samples lie farther from the clusters, or all of them farther from the mean."""
+    farther = max(of.total_z, of.low_z, of.all_total_z, of.radius_z) > SURE and of.radius_z > FARTHER
+    return farther or _stretched(of, 1)
+
+
+def narrowed(of: PairStatistics) -> bool:
+    """True if samples lie closer within the clusters, or all of them closer to the mean."""
+    within = min(of.total_z, of.low_z, of.top_z) < -SURE and of.nearest < -CLOSER
+    return within or _stretched(of, -1) or (of.all_total_z < -SURE and of.nearest < -CLOSER and of.total_z < -1.5)
+
+
+def _stretched(of: PairStatistics, sign: Literal[-1, 1]) -> bool:
+    """True if one factor from the mean, above 1 (sign 1) or below, explains the spread and the clusters' places."""
+    explained = of.centre_z > MOVED_BOTH and of.after_stretch < MENDED * of.centre_z and sign * of.stretch_z > SURE
+    alike = sign * of.all_total_z > 1.5 and sign * of.whole_added > 2.5 * of.whole_chance and sign * of.nearest > 0
+    return explained and alike
+
+
+class _Ratio(NamedTuple):
+    """A ratio of spreads and its interval, which lies on one side of 1 where the z-score is beyond SURE."""
+
+    low: float
+    high: float
+    ratio: float
+    text: str
+
+
+def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
+    """The ratio of the spreads that is surest to be above 1 (sign 1) or below: no direction is said of another."""
+    known = {
+        "the spread": (of.total, of.total_z),
+        "the spread of the whole set": (of.all_total, of.all_total_z),
+        "the spread in minor directions": (of.low, of.low_z),
+        "the spread in the main directions": (of.top, of.top_z),
+        "the distance to the mean": (math.log(max(1 + of.stretch, 1e-12)), of.stretch_z),
+        "the distance to the real samples": (of.radius, of.radius_z),
+    }
+    likely = {name: each for name, each in known.items() if sign * each[1] > SURE and sign * each[0] > 0}
+    preferred = [name for name in ("the spread", "the spread of the whole set") if name in likely]
+    if not likely:
+        return None
+    name = max(preferred or likely, key=lambda each: sign * known[each][1])
+    log, z = known[name]
+    error = INTERVAL * abs(log / z)
+    ratio = math.exp(log)
+    return _Ratio(math.exp(log - error), math.exp(log + error), ratio, f"{name} is {ratio:.2f} times the real one")
+
+
+def reshaped(of: PairStatistics) -> Part | None:
+    """Too narrow, too wide, blurred, noisy or coarse."""
+    if not _widened(of) and not narrowed(of):
+        return None
+    wholenarrowed = of.all_total_z < -SURE and of.whole_added < -SURE * of.whole_chance
+    if (wholenarrowed and of.nearest < 0) or not _widened(of):
+        return _blurred(of) or _with_spread(of, -1)
+    if _coarse(of):
+        return _undertrained(of)
+    if _minor_more(of):
+        some = of.low_quarter < SOME * of.low and of.off < 0.9
+        return _scattered(max(of.off, of.spread)) if some else _noisy(of)
+    return _with_spread(of, 1)
+
+
+def _shape(of: PairStatistics, key: str, title: str, sentence: str, ratio: float, *ends: float) -> Part:
+    """A fault of the shape, which concerns the samples that the change of the spread explains."""
+    size = max(of.spread, of.all_spread, 0.0 if own_modes(of) else of.off)
+    evidence = {"narrow": "recall end", "blurred": "dimension"}.get(key, "precision end")
+    low, high = ends or (None, None)
+    return size, TriageFinding(key, title, sentence, ratio, grade(size), evidence, "ratio", low, high)
+
+
+def _blurred(of: PairStatistics) -> Part | None:
+    averaged = of.uneven_z < -SURE and of.uneven < AVERAGED
+    bands = ((of.low, of.top), (of.all_low, of.all_top))
+    smooth = all(low < 1.6 * min(top, 0.0) - TILT for low, top in bands)
+    left = min(of.after_shift, of.after_scale, of.after_stretch, of.after_features)
+    bent = of.centre_z > MOVED and left > BENT * of.centre_z and of.uneven_z < -1.5
+    if of.nearest_z >= -CLEAR or not (averaged or ((smooth or bent) and not _stretched(of, -1))):
+        return None
+    near, minor, main = math.exp(of.nearest), math.exp(of.low), math.exp(of.top)
+    sentence = (
+        f"Fine differences are lost: generated samples are {near:.2f} times as far from their nearest as real "
+        f"ones, and the spread is {minor:.2f} times the real one in minor directions, {main:.2f} times in the "
+        "main ones. Averaged or smoothed samples."
+    )
+    return _shape(of, "blurred", "Blurred", sentence, near)
+
+
+def _with_spread(of: PairStatistics, sign: Literal[-1, 1]) -> Part | None:
+    """Too wide (sign 1) or too narrow, where one ratio of spreads is sure."""
+    if (spread := _surest(of, sign)) is None:
+        return None
+    if sign > 0:
+        said = f"Generated samples vary too much: {spread.text}."
+        return _shape(of, "wide", "Too wide", said, spread.ratio, spread.low, spread.high)
+    said = f"Generated samples vary too little: {spread.text}. What is typical is made too often, the rest too seldom."
+    return _shape(of, "narrow", "Too narrow", said, spread.ratio, spread.low, spread.high)
+
+
+def _undertrained(of: PairStatistics) -> Part:
+    away = math.exp(of.radius)
+    sentence = (
+        f"Generated samples fill the space between real ones: they lie {away:.2f} times as far from real samples "
+        "as those from each other, while the variance of the whole set fits. An early checkpoint, or too coarse a "
+        "model."
+    )
+    return _shape(of, "coarse", "Under-trained", sentence, away)
+
+
+def _minor_more(of: PairStatistics) -> bool:
+    """True if minor directions gain more spread than main ones, as by noise of one size in all."""
+    added, main_added = math.expm1(2 * of.low), max(math.expm1(2 * of.top), 0.0)
+    tilted = of.all_low > 0.1 + 2.5 * max(of.all_top, 0.0) and of.low > 1.3 * of.top
+    more = added > main_added * of.anisotropy**0.4 + 0.02 and of.all_low > 1.5 * max(of.all_top, 0.0) + 0.03
+    return (tilted or more) and of.low_z > SURE
+
+
+def _noisy(of: PairStatistics) -> Part:
+    minor, main = math.exp(of.low), math.exp(of.top)
+    sentence = (
+        f"Noise was added: in directions in which real samples hardly vary the spread is {minor:.2f} times theirs, "
+        f"in the main ones {main:.2f} times."
+    )
+    return _shape(of, "noise", "Noise added", sentence, minor)
+
+
+def _coarse(of: PairStatistics) -> bool:
+    """True if samples spread within the modes while the whole set keeps its variance: noise would add to both alike."""
+    expected = of.added * of.within / max(of.whole, 1e-12)
+    if expected > 5 * of.whole_chance:  # half of it is then far from both
+        return of.whole_added < expected / 2
+    if of.whole_added > 2 * of.whole_chance:
+        return False
+    noisy = of.all_low > 0.08 and of.top > 0 and of.all_top > -0.03 and of.whole_added > 0.5 * of.whole_chance
+    minor = of.all_low > 0.08 and of.low > 0.4 and of.low > 3 * of.top and min(of.top, of.all_top) > -0.06
+    return not noisy and not minor
+
+
+def other_shares(of: PairStatistics) -> Part | None:
+    """Modes that are missing, or made in other shares."""
+    reaches = not narrowed(of)  # a narrow mode does not reach its own edge either
+    unreached = of.unreached_z > SURE and reaches
+    if (of.mass_z < SURE_MASS and of.worst > -SURE and not unreached) or of.left < 0.5:
+        return None
+    beyond = (of.void > VOID_SHARE and not _widened(of)) or of.unreached_z > BEYOND
+    if of.empty > 0.1 or (beyond and reaches):
+        missing = max(of.empty, of.unreached if unreached else 0.0, of.moved, 0.01)
+        sentence = (
+            f"About {percent(missing)} of the real data is hardly ever generated, while the rest is: modes or a class "
+            "are missing."
+        )
+        return missing, TriageFinding("dropping", "Dropped modes", sentence, missing, grade(missing), "recall end")
+    moved = max(of.moved, 0.0)
+    seldom = f"{1 / of.seldom:.1f} times too seldom" if of.seldom > 0 else "hardly ever"
+    made = f"made {of.often:.1f} times too often, others {seldom}" if of.often > 1 else f"made {seldom}"
+    sentence = (
+        f"The generated samples hold the real modes in other shares: about {percent(moved)} of them would have to "
+        f"change their mode. Parts are {made}."
+    )
+    return moved, TriageFinding("reweighting", "Re-weighted modes", sentence, moved, grade(moved), "kink")
