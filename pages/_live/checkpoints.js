@@ -1,5 +1,6 @@
 // The table of Triage: one row a checkpoint, with its interval before the ceiling, a number by family, its fault, and
 // what the user does with it: tick to compare, star, note, hide, filter, group. It leads the group of linked views.
+// Only as many rows are drawn as there is room for, the best and those that are compared or starred; the rest is a click.
 
 import { element, setText, shape } from "./dom.js";
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
@@ -35,6 +36,7 @@ import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from 
  * @property {string} filter
  * @property {boolean} grouped
  * @property {boolean} showsHidden
+ * @property {boolean} showsAll
  * @property {string | null} noting whose note is typed
  * @property {StandoutGroup | null} group
  * @property {(values: Record<string, unknown>) => void} send
@@ -45,6 +47,8 @@ import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from 
 /** @type {WeakMap<HTMLElement, Table>} */
 const TABLES = new WeakMap();
 const SPARK = { width: 56, height: 14, edge: 2 };
+// Height of a row in pixels, and fewest rows before the rest is folded; so many where the table is as high as its rows.
+const ROW = 25, FEWEST = 8;
 
 /** @param {number | null} value */
 const percent = (value) => `${(100 * (value ?? 0)).toFixed(2)}%`;
@@ -83,7 +87,7 @@ function spark({ sides: [precision, recall] }, goal) {
 
 /** @param {Table} table @param {string} name @param {string} sign @param {string} label @param {string} id @param {boolean} pressed @param {() => void} act */
 function tool(table, name, sign, label, id, pressed, act) {
-  const button = element("button", sign, { type: "button", class: name, title: label, "aria-label": `${label}: ${id}`, "aria-pressed": String(pressed), "data-focus": `${name} ${id}` });
+  const button = element("button", "", { type: "button", class: name, "data-sign": sign, title: label, "aria-label": `${label}: ${id}`, "aria-pressed": String(pressed), "data-focus": `${name} ${id}` });
   button.onclick = (event) => { event.stopPropagation(); act(); };
   return button;
 }
@@ -144,6 +148,27 @@ function visible({ spec, choice, filter, showsHidden, group }) {
     && `${id} ${run} ${choice.notes[id] ?? ""}`.toLowerCase().includes(text));
 }
 
+/** The rows there is room for: the best ones, and those that are compared, starred or chosen.
+ * @param {Table} table @param {Row[]} rows */
+function fitting({ root, choice, showsAll, filter, group }, rows) {
+  const box = /** @type {HTMLElement} */ (root.querySelector(".scrolled"));
+  const room = matchMedia("(max-width: 767px)").matches ? FEWEST : Math.max(FEWEST, Math.floor(box.clientHeight / ROW) - 2);
+  if (showsAll || filter || group?.picked || rows.length <= room + 1) return rows;
+  const wanted = new Set([...choice.ticked, ...choice.starred, choice.selected]);
+  const stays = (/** @type {Row} */ { id, color }) => Boolean(color) || wanted.has(id);
+  let free = room - rows.filter(stays).length;
+  return rows.filter((row) => stays(row) || free-- > 0);
+}
+
+/** The row that stands for those left out.
+ * @param {Table} table @param {Row[]} left */
+function more(table, left) {
+  const best = Math.max(...left.map(({ score }) => score));
+  const button = element("button", table.showsAll ? "show fewer" : `${left.length} more, none above ${decimals(best, 3)} ▸`, { type: "button", class: "more", "data-focus": "more" });
+  button.onclick = () => { table.showsAll = !table.showsAll; fill(table); };
+  return element("tbody", "", {}, element("tr", "", {}, element("td", "", { class: "tick" }), element("td", "", { colspan: 7 + table.spec.families.length }, button)));
+}
+
 /** @param {Table} table @param {Row[]} rows */
 function bodies(table, rows) {
   const { spec } = table;
@@ -161,7 +186,7 @@ function headOf({ spec }) {
   const families = spec.families.map(({ title, color, leads }) => element("th", title, { scope: "col", class: `family${leads ? " leads" : ""}`, style: `--swatch:${color}`, title: leads ? "The verdict rests on it" : "" }));
   return element("thead", "", {}, element("tr", "", {},
     element("th", "", { class: "tick" }), element("th", "checkpoint", { scope: "col" }), element("th", "score", { scope: "col", class: "score" }),
-    element("th", spec.ceiling === null ? "95 % interval" : "95 % interval, ceiling dashed", { scope: "col", class: "interval" }), ...families,
+    element("th", "95 % interval", { scope: "col", class: "interval", title: spec.ceiling === null ? "" : "dashed: the ceiling, real against real" }), ...families,
     element("th", "at most", { scope: "col", class: "most", title: "With 95 % confidence the true score is at most that" }),
     element("th", "fault", { scope: "col" }), element("th", "P → R", { scope: "col", class: "spark", title: "Score from precision first to recall first" }), element("th", "")));
 }
@@ -170,9 +195,9 @@ function headOf({ spec }) {
 function fill(table) {
   const { root, spec, choice } = table, box = /** @type {HTMLElement} */ (root.querySelector(".scrolled"));
   const focused = root.contains(document.activeElement) ? document.activeElement?.getAttribute("data-focus") : null;
-  const rows = visible(table), top = box.scrollTop;
+  const rows = visible(table), shown = fitting(table, rows), left = rows.filter((row) => !shown.includes(row)), top = box.scrollTop;
   box.style.setProperty("--ceiling", percent(spec.ceiling));
-  box.replaceChildren(element("table", "", { class: spec.ceiling === null ? "" : "bounded" }, element("caption", "Ranking, best first"), headOf(table), ...bodies(table, rows)));
+  box.replaceChildren(element("table", "", { class: spec.ceiling === null ? "" : "bounded" }, element("caption", "Ranking, best first"), headOf(table), ...bodies(table, shown), ...(left.length || table.showsAll ? [more(table, left)] : [])));
   box.scrollTop = top;
   if (focused) /** @type {HTMLElement | undefined} */ ([...box.querySelectorAll("[data-focus]")].find((node) => node.getAttribute("data-focus") === focused))?.focus({ preventScroll: true });
   const parts = { "show-hidden": choice.hidden.length ? `${table.showsHidden ? "leave out" : "show"} ${choice.hidden.length} hidden` : "", "clear-pick": table.group?.picked ? `${rows.length} of ${spec.rows.length} picked: show all` : "" };
@@ -214,7 +239,7 @@ function create(parent) {
   /** @type {Table} */
   const table = {
     root, spec: /** @type {any} */ ({}), choice: { selected: null, ticked: [], starred: [], hidden: [], notes: {} }, turn: 0,
-    filter: "", grouped: false, showsHidden: false, noting: null, group: null, send: () => {}, follow: () => {}, leave: () => {},
+    filter: "", grouped: false, showsHidden: false, showsAll: false, noting: null, group: null, send: () => {}, follow: () => {}, leave: () => {},
   };
   let picked = /** @type {string[] | null} */ (null);
   table.follow = () => {

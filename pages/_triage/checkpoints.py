@@ -22,6 +22,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage.evidence import lam_at_end
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import Spread, bootstrap
 
 NONE_YET = "No checkpoint is measured by this family yet."
@@ -34,7 +35,7 @@ class CheckpointResults:
     key : equal keys, equal contents; part of every cache key of a result computed from these checkpoints.
     reference : the real samples as measured. load : reads a checkpoint's samples as measured, with labels and pictures.
     settings : how all are measured. method : the family that the verdict rests on, one of `settings.methods`.
-    by_risk : True if that is the one of the lowest held-out risk, False if the user has chosen it.
+    clause : why it rests on that one, in a clause. store : keeps what is computed; None: nothing is kept.
     outcomes : measurements and failures so far. total : the number of checkpoints.
     holdout : other real samples, if the user gave some.
     uploaded : where pictures of the samples come from, for `pages._shared.media`.
@@ -49,7 +50,8 @@ class CheckpointResults:
     total: int
     holdout: Samples | None = None
     uploaded: Uploaded | None = None
-    by_risk: bool = False
+    clause: str = ""
+    store: ResultCache | None = None
 
     @property
     def complete(self) -> bool:
@@ -69,10 +71,11 @@ class CheckpointResults:
 
     def one(self, name: str, method: str | None = None) -> MeasuredCheckpoint:
         """The measurement of the checkpoint of this name; KeyError if there is none."""
-        for each in self.by(self.method if method is None else method):
-            if each.checkpoint.name == name:
-                return each
-        raise KeyError(name)
+        return self._by_name[self.method if method is None else method, name]
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], MeasuredCheckpoint]:
+        return {(each.method, each.checkpoint.name): each for outcome in self.outcomes for each in outcome.measured}
 
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
         """The samples behind a measurement; raises ReadError, OSError or, for changed files, ValueError."""

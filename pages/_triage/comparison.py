@@ -50,7 +50,14 @@ def draw(found: CheckpointResults) -> None:
     compared = _compared(found, a, b)
     if compared is None:
         return
-    along = compared.along
+    _verdict(a, b, compared.along)
+    _figures(a, b, compared.along)
+    _numbers(compared)
+    _samples(found, a, b, compared.along)
+
+
+def _verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
+    """Say where which of the two is better."""
     better = (along.alpha_low > 0) | (along.beta_low > 0), (along.alpha_high < 0) | (along.beta_high < 0)
     parts = [
         f"**{letter}** ({plain(name)}) is better {_where(along, rays)}"
@@ -64,6 +71,10 @@ def draw(found: CheckpointResults) -> None:
     else:
         rest = "" if along.apart.all() else " Elsewhere the samples can't tell them apart."
         st.info(f"{'; '.join(parts)}.{rest}", icon=":material/compare_arrows:")
+
+
+def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
+    """Draw both curves, and their difference in precision and in recall."""
     st.caption(
         "Each ray from the origin of the first figure meets both curves; λ = α / β is precision over recall there. The "
         "other two show by how much A lies above B on each ray, in precision α and in recall β. **The band** is the "
@@ -93,6 +104,10 @@ def draw(found: CheckpointResults) -> None:
         alt = f"{word} of A minus that of B along lambda, {reach}; the sentence above says where it is sure."
         panes.append(Pane(f"triage-pair-{word}", figure, f"Difference of {word}, A minus B", alt=alt))
     live_figure("triage-pair", panes)
+
+
+def _numbers(compared: Compared) -> None:
+    """Draw every summary of both curves, with the interval of its difference."""
     rows = []
     for each in SUMMARIES:
         one = compared.summaries[each.key]
@@ -122,7 +137,6 @@ def draw(found: CheckpointResults) -> None:
         "The interval is that of the difference, from the same resamplings, for each number by itself: of ten numbers "
         "of equal checkpoints one or the other may leave out 0 by chance."
     )
-    _samples(found, a, b, along)
 
 
 # ---- which two ----

@@ -15,7 +15,7 @@ from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
 from pages._triage import evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
-from pages._triage.possible import faults_of
+from pages._triage.possible import fault_finder, faults_of
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
 from prviz.figures.theme import number
@@ -23,9 +23,8 @@ from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair
 from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
-from prviz.triage.findings import EVIDENCE, LOOKED_FOR, NUMBERS, SEVERE, TriageFinding, findings
+from prviz.triage.findings import EVIDENCE, LOOKED_FOR, NUMBERS, SEVERE, TriageFinding
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.memorisation import held_out_distances
 from prviz.triage.power import power
 
 EXPLORE = "pages/explore.py"
@@ -64,7 +63,22 @@ def draw(found: CheckpointResults) -> None:
         return
     with row:
         _to_explore(case)
-    settings = found.settings
+    _say_measured(case)
+    problems = _problems(case)
+    nothing = st.container()
+    if problems is not None:
+        for finding in problems:
+            _card(case, finding)
+        _list_findings(case)
+    gallery.show_groups(case)
+    if problems == ():
+        with nothing:  # after the rest is measured, which takes less
+            _say_nothing(found)
+
+
+def _say_measured(case: Diagnosis) -> None:
+    """Say which samples were measured, and how."""
+    settings, measured = case.found.settings, case.measured
     k = "" if measured.k is None else f", k = {measured.k}"
     split = "no split" if settings.split is None else f"split {settings.split:.0%}"
     st.caption(
@@ -72,40 +86,36 @@ def draw(found: CheckpointResults) -> None:
         f"samples in {case.pair.d:,} dimensions; {plain(case.title)}{k}, {split}, seed {settings.seed}. "
         f"AuC, the area under the curve, is {number(measured.summaries['auc'])} (1: equal, 0: nothing in common)."
     )
-    problems: tuple[TriageFinding, ...] | None = faults_of(found).get(measured.checkpoint.name)
-    if problems is None:
-        problems = case.known(
-            "findings",
-            case.seconds(2) + case.bootstrap_seconds,
-            lambda tick: findings(
-                case.pair,
-                measured.estimate,
-                bandwidth=settings.bandwidth,
-                split=settings.split,
-                seed=settings.seed,
-                held_out=None if found.holdout is None else held_out_distances(found.reference, found.holdout),
-                progress=tick,
-            ),
-            found.holdout and found.holdout.digest,
+
+
+def _problems(case: Diagnosis) -> tuple[TriageFinding, ...] | None:
+    """What is wrong with the checkpoint; None until a job has named it."""
+    found, measured = case.found, case.measured
+    known = faults_of(found).get(measured.checkpoint.name)
+    if known is not None:
+        return known
+    name_one = fault_finder(found)
+    problems: tuple[TriageFinding, ...] | None = case.known(
+        "findings",
+        case.seconds(2) + case.bootstrap_seconds,
+        lambda tick: name_one(measured, tick),
+        found.holdout and found.holdout.digest,
+    )
+    return problems
+
+
+def _list_findings(case: Diagnosis) -> None:
+    """Draw, closed, all that is looked for."""
+    with st.expander("All findings and their thresholds", icon=":material/rule:"):
+        st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
+        st.caption(
+            f"A fault of more than {SEVERE:.0%} of the samples is a warning, less is a note. Each fault is named "
+            "by what sets generated samples apart from held-out real ones, beyond chance. Outliers are looked for "
+            "in families that count samples in balls. For other scales, a shift or another order of the features "
+            "only that is reported: the rest follows from it."
         )
-    nothing = st.container()
-    if problems is not None:
-        for finding in problems:
-            _card(case, finding)
-        with st.expander("All findings and their thresholds", icon=":material/rule:"):
-            st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
-            st.caption(
-                f"A fault of more than {SEVERE:.0%} of the samples is a warning, less is a note. Each fault is named "
-                "by what sets generated samples apart from held-out real ones, beyond chance. Outliers are looked for "
-                "in families that count samples in balls. For other scales, a shift or another order of the features "
-                "only that is reported: the rest follows from it."
-            )
-            if case.measured.method != "knn":
-                st.caption(f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on a note.")
-    gallery.show_groups(case)
-    if problems == ():
-        with nothing:  # after the rest is measured, which takes less
-            _say_nothing(found)
+        if case.measured.method != "knn":
+            st.caption(f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on a note.")
 
 
 def _say_nothing(found: CheckpointResults) -> None:

@@ -7,7 +7,6 @@ with the number of files would become another option when that number changes.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,12 +17,13 @@ from pages._shared.text import plain
 from pages._triage import embedding, source
 from pages._triage.checkpoints import count_of
 from pages._triage.session import FOLDER, HOLDOUT, REFERENCE, TABLE, refuse, session
-from pages._triage.source import CheckpointSource, Signature
+from pages._triage.source import CheckpointSource
 from prviz.array_input import EMBED_PICTURES
 from prviz.embed.pictures import EXTENSIONS
 from prviz.readers import ACCEPTED, table_beside
 from prviz.readers.paths import served_folder
 from prviz.readers.safe_folder import Below
+from prviz.triage.arrivals import ArrivalWatch, FileState
 from prviz.triage.inputs import Checkpoint, checkpoints_below, natural
 from prviz.triage.result_cache import ResultCache
 
@@ -37,7 +37,7 @@ class FolderListing:
 
     files : by folder, files that may hold samples. tables : by folder, files that may hold metadata. out : by folder,
     the number of links that lead out. skipped : by folder, the number of files in no format of samples. signatures : by
-    path, size and time of every file. pictures : folders with pictures in them or in their own folders.
+    path, the state of every file. pictures : folders with pictures in them or in their own folders.
     """
 
     served: Path
@@ -45,7 +45,7 @@ class FolderListing:
     files: dict[str, list[str]]
     tables: dict[str, list[str]]
     out: dict[str, int]
-    signatures: dict[Path, Signature]
+    signatures: dict[Path, FileState | None]
     pictures: list[str]
     skipped: dict[str, int] = field(default_factory=dict)
 
@@ -132,6 +132,7 @@ def _listed() -> FolderListing | None:
         return None
     listing = session().listing
     if listing is None or listing.served != served:
+        session().arrivals, session().arriving = None, frozenset()
         try:
             with st.spinner("Looking at the folder"):
                 listing = session().listing = _read(served)
@@ -150,34 +151,32 @@ def _listed() -> FolderListing | None:
 
 def _look_again() -> None:
     session().listing = None
-    session().seen.clear()
 
 
 def _has_grown(folder: str) -> bool:
-    """True if files of the folder are new or others, and written to the end; the next run of the page has them."""
-    listing, seen = session().listing, session().seen
+    """True if files of the folder are new or others, and complete; the next run of the page has them."""
+    kept, listing = session(), session().listing
     if listing is None:
         return False
+    root = listing.below.root
+    kept.arrivals = kept.arrivals or ArrivalWatch(below=root)
     try:
         names, _ = listing.below.files(folder)
     except OSError:
         return False
-    root, now = listing.below.root, time.monotonic()
     paths = [root / folder / name for name in names if not name.startswith(".") and name.lower().endswith(ACCEPTED)]
-    signed = {path: source.signature(path) for path in paths}
-    for path, found in signed.items():
-        if path not in seen or seen[path][0] != found:
-            seen[path] = found, now
-    new = [path for path, found in signed.items() if listing.signatures.get(path) != found]
-    if not any(now - seen[path][1] >= source.SETTLED for path in new):
+    found = kept.arrivals.look(path for path in paths if listing.signatures.get(path) != source.signature(path))
+    # One that stays broken is listed all the same, so that the page says why.
+    waiting = [path for path in found.waiting if source.is_young(path)]
+    kept.arriving = frozenset(waiting)
+    if len(waiting) == len(found.waiting) and not found.complete:
         return False
-    fresh = _read(listing.served)
-    for path in new:  # what is still written comes later
-        if now - seen[path][1] < source.SETTLED:
+    fresh = kept.listing = _read(listing.served)
+    for path in waiting:
+        if path not in listing.signatures:
             name = path.relative_to(root).as_posix()
-            fresh.signatures.pop(path, None)
             fresh.files[folder] = [each for each in fresh.files[folder] if each != name]
-    session().listing = fresh
+        fresh.signatures[path] = listing.signatures.get(path)
     return True
 
 

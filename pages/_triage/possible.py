@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
 
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults, measurement
 from pages._work.jobs import Progress
 from pages._work.store import LeastRecentlyUsed
-from prviz.measure.estimates import passes
+from prviz.measure.estimates import part_of, passes
 from prviz.measure.workload import estimate_seconds
 from prviz.readers.errors import error_text
-from prviz.samples import SamplePair
-from prviz.triage.findings import TriageFinding, findings
-from prviz.triage.measure import FAILURES
+from prviz.triage.findings import TriageFinding
+from prviz.triage.inspection import findings_of
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
-from prviz.triage.memorisation import Memorisation, held_out_distances, memorisation_of
+from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation_of
 from prviz.triage.ranking import SharedReference, together
 from prviz.triage.yardstick import Yardstick, yardstick
 
-# Checkpoints whose copies are kept, a few numbers each.
+# Checkpoints whose copies or faults are kept, a few numbers each.
 _HELD = 2000
 
 
@@ -33,24 +32,19 @@ class Ceiling(NamedTuple):
 
 def ceiling_of(found: CheckpointResults) -> Ceiling | None:
     """Ceiling and floor of these settings; None until a job has measured them, and where there can be none."""
-    known = _ceiling(found)
+    known = ceiling_or_reason(found)
     return None if isinstance(known, str) else known
 
 
-def no_ceiling(found: CheckpointResults) -> str:
-    """Why there can be no ceiling; "" where there can."""
-    known = _ceiling(found)
-    return known if isinstance(known, str) else ""
-
-
-def _ceiling(found: CheckpointResults) -> Ceiling | str | None:
-    real, holdout, settings = found.reference, found.holdout, found.settings
+def ceiling_or_reason(found: CheckpointResults) -> Ceiling | str | None:
+    """The ceiling, or why there can be none; None until a job has measured it."""
+    real, holdout, settings, store = found.reference, found.holdout, found.settings, found.store
     size = max(each.n_generated for each in found.measured)
     key = ("triage-ceiling", real.digest, holdout and holdout.digest, settings, size)
 
     def compute(_: Progress) -> Ceiling | str:
         try:
-            possible = yardstick(real, settings, holdout, size=size)
+            possible = yardstick(real, settings, holdout, size=size, store=store)
         except ValueError as error:  # too few samples
             return error_text(error)
         top = {name: together([each], REPLICATES, settings.seed + 1) for name, each in possible.ceiling.items()}
@@ -63,60 +57,41 @@ def _ceiling(found: CheckpointResults) -> Ceiling | str | None:
 
 def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation] | None:
     """Copies of the reference by the checkpoint's name; None until a job has counted those of all."""
-    held: LeastRecentlyUsed = cache.remembered(("triage-copies",), lambda: LeastRecentlyUsed(_HELD))
-    other = found.holdout and found.holdout.digest
+    held, other, distances = _held("triage-copies"), found.holdout and found.holdout.digest, _distances(found)
     keys = {each.checkpoint.name: (*each.digests, other) for each in found.measured}
-    missing = tuple(name for name, key in keys.items() if key not in held)
-    real, holdout = found.reference, found.holdout
+    missing = {name: key for name, key in keys.items() if key not in held}
+    real = found.reference
 
-    def compute(progress: Progress) -> Mapping[Hashable, Memorisation]:
+    def compute(progress: Progress) -> bool:
         outcomes = [each for each in found.outcomes if each.checkpoint.name in missing]
-        held_out = held_out_distances(real, holdout)
-        copies = memorisation_of(real, outcomes, found.settings, held_out, load=found.load, progress=progress)
-        return {keys[name]: each for name, each in copies.items()}  # names may change before they are read
+        how = found.settings, distances()
+        copies = memorisation_of(real, outcomes, *how, load=found.load, store=found.store, progress=progress)
+        for name, each in copies.items():  # names may change before they are read
+            held.put(missing[name], each)
+        return True
 
-    if missing:
-        one = estimate_seconds(real.n, real.n, real.d, methods=1, split=None)
-        counted = answers.tab_result(
-            ("triage-copies", *(keys[name] for name in missing)), one * (len(missing) + 1), compute
-        )
-        if counted is None:
-            return None
-        for key, each in counted.items():
-            held.put(key, each)
+    one = estimate_seconds(real.n, real.n, real.d, methods=1, split=None)
+    if missing and not answers.tab_result(("triage-copies", *missing.values()), one * (len(missing) + 1), compute):
+        return None
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
 def faults_of(found: CheckpointResults) -> Mapping[str, tuple[TriageFinding, ...]]:
-    """Faults by the checkpoint's name, of those that are known; see `name_faults`."""
-    held, keys = _held_faults(), {each.checkpoint.name: faults_key(found, each) for each in found.measured}
+    """Faults by the checkpoint's name, of those that `name_faults` has looked at so far."""
+    held = _held("triage-faults")
+    keys = {each.checkpoint.name: faults_key(found, each) for each in found.measured}
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
 def name_faults(found: CheckpointResults) -> None:
     """Let a job name the faults of all checkpoints, the best first, once all are measured."""
-    held, settings, real, holdout = _held_faults(), found.settings, found.reference, found.holdout
+    held, name_one = _held("triage-faults"), fault_finder(found)
     best_first = sorted(found.measured, key=lambda each: -each.curve.auc)
     missing = {key: each for each in best_first if (key := faults_key(found, each)) not in held}
 
     def compute(progress: Progress) -> bool:
-        held_out = None if holdout is None else held_out_distances(real, holdout)
         for place, (key, each) in enumerate(missing.items()):
-            progress(place / len(missing))
-            try:
-                pair = SamplePair(real, found.load(each.checkpoint))
-            except FAILURES:  # gone: the part on it says so
-                continue
-            if pair.generated.digest == each.digests.generated:
-                faults = findings(
-                    pair,
-                    each.estimate,
-                    bandwidth=settings.bandwidth,
-                    split=settings.split,
-                    seed=settings.seed,
-                    held_out=held_out,
-                    progress=lambda share, place=place: progress((place + share) / len(missing)),  # type: ignore[misc]
-                )
+            if (faults := name_one(each, part_of(progress, place, len(missing)))) is not None:
                 held.put(key, faults)
         return True
 
@@ -125,10 +100,32 @@ def name_faults(found: CheckpointResults) -> None:
         answers.tab_result(("triage-faults", *missing), seconds, compute)
 
 
-def _held_faults() -> LeastRecentlyUsed:
-    held: LeastRecentlyUsed = cache.remembered(("triage-faults",), lambda: LeastRecentlyUsed(_HELD))
-    return held
+def fault_finder(
+    found: CheckpointResults,
+) -> Callable[[MeasuredCheckpoint, Progress], tuple[TriageFinding, ...] | None]:
+    """A function for a job that names the faults of one checkpoint; None where its file is gone or another."""
+    distances = _distances(found)
+
+    def name_one(measured: MeasuredCheckpoint, progress: Progress) -> tuple[TriageFinding, ...] | None:
+        how = found.settings, distances()
+        one = findings_of(found.reference, [measured], *how, load=found.load, store=found.store, progress=progress)
+        return one.get(measured.checkpoint.name)
+
+    return name_one
 
 
 def faults_key(found: CheckpointResults, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:
+    """Key of everything that decides the faults of a checkpoint."""
     return (*measurement(found.settings, measured), found.holdout and found.holdout.digest)
+
+
+def _held(what: str) -> LeastRecentlyUsed:
+    held: LeastRecentlyUsed = cache.remembered((what,), lambda: LeastRecentlyUsed(_HELD))
+    return held
+
+
+def _distances(found: CheckpointResults) -> Callable[[], HeldOutDistances]:
+    """A function for a job that gives what copies are compared with, computed once for a reference and a holdout."""
+    held, real, holdout = _held("triage-held-out"), found.reference, found.holdout
+    key = real.digest, holdout and holdout.digest
+    return lambda: held.remembered(key, lambda: held_out_distances(real, holdout))

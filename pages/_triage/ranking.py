@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from pages._shared import answers, cache
-from pages._triage.checkpoints import CheckpointResults
-from pages._triage.possible import ceiling_of
+from pages._triage.checkpoints import CheckpointResults, measurement
+from pages._triage.possible import Ceiling
 from pages._triage.session import GOAL, session
 from pages._work.jobs import Progress
-from prviz.triage.measured import REPLICATES, PairDigests
-from prviz.triage.ranking import AreaSides, SharedReference, in_order, ranking, sides, together
-from prviz.triage.yardstick import CeilingShare, shares_of_ceiling
+from pages._work.store import LeastRecentlyUsed
+from prviz.triage.decision import Basis, Judgement, KnownSides, bound_sides, judge
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, PairDigests
+from prviz.triage.memorisation import Memorisation
+from prviz.triage.ranking import AreaSides, SharedReference, in_order, sides, together
 from prviz.uncertainty.bootstrap import LEVEL
 
 BALANCED = 0.5
@@ -25,6 +28,8 @@ BOOTSTRAP, CONFIDENCE = REPLICATES, LEVEL
 LEAST_BOOTSTRAP = 20
 # Cost of one curve of a replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
 BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
+# Checkpoints whose sides are kept, a few numbers each.
+_HELD = 2000
 
 
 class Replicates(NamedTuple):
@@ -43,10 +48,28 @@ def goal() -> float:
 
 def sides_of(found: CheckpointResults) -> Mapping[str, Mapping[str, AreaSides]]:
     """The sides of every curve, by family and name."""
+    return known_of(found).curves
 
-    def compute() -> Mapping[str, Mapping[str, AreaSides]]:
-        methods = found.settings.methods
-        return {name: {each.checkpoint.name: sides(each.curve) for each in found.by(name)} for name in methods}
+
+def _both_sides(measured: Sequence[MeasuredCheckpoint]) -> tuple[list[AreaSides], AreaSides | None]:
+    """The sides of one checkpoint's curves by each family, and those of their bound."""
+    return [sides(each.curve) for each in measured], bound_sides(measured)
+
+
+def known_of(found: CheckpointResults) -> KnownSides:
+    """What holds of all checkpoints at every goal; of each it is computed once."""
+    held: LeastRecentlyUsed = cache.remembered(("triage-sides-of-each",), lambda: LeastRecentlyUsed(_HELD))
+
+    def compute() -> KnownSides:
+        curves: dict[str, dict[str, AreaSides]] = {name: {} for name in found.settings.methods}
+        bounds: dict[str, AreaSides | None] = {}
+        for some in (each.measured for each in found.outcomes if each.measured):
+            keys = tuple(measurement(found.settings, each) for each in some)
+            own, bound = held.remembered(keys, partial(_both_sides, some))
+            bounds[some[0].checkpoint.name] = bound
+            for one, both in zip(some, own, strict=True):
+                curves[one.method][one.checkpoint.name] = both
+        return KnownSides(curves, bounds)
 
     return cache.remembered(("triage-sides", found.key), compute)
 
@@ -57,28 +80,40 @@ def by_score(found: CheckpointResults) -> list[str]:
     return sorted(known, key=lambda name: (-known[name].score(wanted), name))
 
 
-def ranked(found: CheckpointResults, replicates: Replicates) -> pd.DataFrame:
-    """The ranking at the page's goal, as `prviz.triage.ranking.ranking` gives it."""
-    names = list(replicates.digests)
-    steps = [found.one(name).checkpoint.step for name in names]
-    return ranking(replicates.together, names, goal(), CONFIDENCE, steps=steps)
+def judgement_of(
+    found: CheckpointResults,
+    replicates: Replicates,
+    known: Ceiling | None = None,
+    copies: Mapping[str, Memorisation] = MappingProxyType({}),
+) -> Judgement:
+    """The decision at the page's goal, from what is known so far. known : the ceiling. copies : by name."""
+    wanted = goal()
+    names = tuple(replicates.digests)
+    memorised = tuple(name for name in names if name in copies and copies[name].memorised)
+    basis = Basis(found.method, {}, found.clause)
+
+    def compute() -> Judgement:
+        return judge(
+            [each for outcome in found.outcomes for each in outcome.measured if each.checkpoint.name in names],
+            wanted,
+            found.settings.seed,
+            memorised=memorised,
+            yardstick=None if known is None else known.yardstick,
+            basis=basis,
+            known=known_of(found),
+            drawn=replicates.together,
+            top=None if known is None else known.replicates[found.method],
+        )
+
+    about = (found.key, found.clause, wanted, names, replicates.bootstrap, memorised, known is None)
+    return cache.remembered(("triage-judgement", *about), compute)
 
 
 def noise(found: CheckpointResults) -> float:
     """The margin that tells a checkpoint from the best with the settings in use, at the median; 0 while unknown."""
     replicates = replicates_of(found)
-    margins = np.zeros(0) if replicates is None else ranked(found, replicates)["margin"].to_numpy()[1:]
+    margins = np.zeros(0) if replicates is None else judgement_of(found, replicates).table["margin"].to_numpy()[1:]
     return float(np.median(margins)) if len(margins) else 0.0
-
-
-def shares_of(found: CheckpointResults, replicates: Replicates) -> Mapping[str, CeilingShare]:
-    """Shares of the ceiling by the checkpoint's name; empty until the ceiling is measured."""
-    known = ceiling_of(found)
-    if known is None:
-        return {}
-    measured, own = [found.one(name) for name in replicates.digests], replicates.together
-    ceiling, seed = known.yardstick.ceiling[found.method], found.settings.seed
-    return shares_of_ceiling(measured, ceiling, goal(), seed, own=own, top=known.replicates[found.method])
 
 
 def replicates_of(found: CheckpointResults) -> Replicates | None:

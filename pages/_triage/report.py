@@ -19,6 +19,7 @@ from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import uneven
 from prviz.triage.measured import REPLICATES, CheckpointOutcome
 from prviz.triage.memorisation import Memorisation
 
@@ -68,7 +69,10 @@ def draw(found: CheckpointResults) -> None:
     words = [f"./{each}" if each.startswith("-") else each for each in paths]
     words += ["--method", ",".join(settings.methods), "--k", str(settings.k)]
     words += ["--split", "none" if settings.split is None else repr(settings.split), "--seed", str(settings.seed)]
-    words += ["--equal-sizes"] if settings.equal_sizes else []
+    if settings.equal_sizes:
+        words.append("--equal-sizes")
+    elif uneven(found.measured):  # the command would cut them
+        words.append("--all-rows")
     words += [] if settings.key is None else ["--key", settings.key]
     if found.holdout is not None:
         words += ["--holdout", str(st.session_state.get(HOLDOUT) or found.holdout.name)]

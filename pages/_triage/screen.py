@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
-import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
 from pages._shared import cache
 from pages._triage import side_by_side, table
 from pages._triage.checkpoints import CheckpointResults, selected
-from pages._triage.possible import Ceiling, ceiling_of, copies_of, faults_of, no_ceiling
-from pages._triage.ranking import (
-    BALANCED,
-    BOOTSTRAP,
-    Replicates,
-    by_score,
-    goal,
-    ranked,
-    replicates_of,
-    shares_of,
-    sides_of,
-)
+from pages._triage.possible import Ceiling, ceiling_or_reason, copies_of, faults_of
+from pages._triage.ranking import BALANCED, BOOTSTRAP, by_score, goal, judgement_of, replicates_of, sides_of
 from pages._triage.session import GOAL, session
 from pages._triage.side_by_side import chip
-from prviz.estimators import ESTIMATORS
+from prviz.curves import PRCurve
 from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR
 from prviz.figures.triage import CheckpointView, StepAxis, checkpoints_figure, in_order, steps_figure
+from prviz.triage.decision import Disagreement, Judgement, family_title
 from prviz.triage.findings import TriageFinding
-from prviz.triage.memorisation import Memorisation, memorised_text
-from prviz.triage.ranking import largest_scores, listed, score, share_text, verdict
+from prviz.triage.memorisation import Memorisation, copies_text
+from prviz.triage.ranking import listed, score, share_text, verdict
 from prviz.triage.stability import least
-from prviz.triage.yardstick import CeilingShare
 
-# Largest difference of the scores that families give to one checkpoint without disagreeing in level.
-SAME_LEVEL = 0.1
 # Ratio of the largest to the smallest step from which on the axis is logarithmic: a linear one crowds the small steps.
 WIDE_STEPS = 20.0
 # Height of the scores over the steps, in pixels.
@@ -49,17 +37,18 @@ STEPS_HEIGHT = 196
 class TriageAnswer:
     """What is known of the checkpoints so far.
 
-    names : best first. ranking : None until the first bootstrap. no_ceiling : why there can be none. shares, copies,
-    faults : by name.
+    names : best first. best : the one to take. judgement : None until the first bootstrap. bootstrap : its replicates.
+    top : the score of the ceiling. no_ceiling : why there can be none. copies, faults : by name.
     """
 
     names: list[str]
+    best: str
     scores: Mapping[str, float]
-    replicates: Replicates | None
-    ranking: pd.DataFrame | None
+    judgement: Judgement | None
+    bootstrap: int
     ceiling: Ceiling | None
+    top: float | None
     no_ceiling: str
-    shares: Mapping[str, CeilingShare]
     copies: Mapping[str, Memorisation]
     faults: Mapping[str, tuple[TriageFinding, ...]]
 
@@ -86,9 +75,8 @@ def draw(found: CheckpointResults) -> None:
         with second:
             _steps(found, answer, colors)
             with st.container(key="triage-evidence-box"):
-                known = answer.ceiling
-                curve = None if known is None else known.yardstick.ceiling[found.method].curve
-                side_by_side.draw(found, colors, {name: _fault_chip(answer, name) for name in colors}, curve)
+                chips = {name: _fault_chip(answer, name) for name in colors}
+                side_by_side.draw(found, colors, chips, _ceiling_curve(found, answer), answer.copies)
 
 
 def _goal() -> None:
@@ -116,32 +104,38 @@ def link(found: CheckpointResults, part: str | None, *, named: bool) -> dict[str
 
 
 def _answer(found: CheckpointResults) -> TriageAnswer:
-    replicates = replicates_of(found)
-    ranking = None if replicates is None else ranked(found, replicates)
-    shares = {} if replicates is None else shares_of(found, replicates)
-    copies = copies_of(found) or {}
+    replicates, known, copies = replicates_of(found), ceiling_or_reason(found), copies_of(found) or {}
+    ceiling = None if isinstance(known, str) else known
+    judgement = None if replicates is None else judgement_of(found, replicates, ceiling, copies)
     sides, wanted = sides_of(found)[found.method], goal()
     order = by_score(found)
-    if ranking is not None and len(ranking) == len(order):
-        order = list(ranking["checkpoint"])
+    if judgement is not None and len(judgement.table) == len(order):
+        order = list(judgement.table["checkpoint"])
+    decided = judgement is not None and order[0] in set(judgement.table["checkpoint"])  # else a new one leads
     return TriageAnswer(
         names=order,
+        best=judgement.decision.best if judgement is not None and decided else order[0],
         scores={name: sides[name].score(wanted) for name in order},
-        replicates=replicates,
-        ranking=ranking,
-        ceiling=ceiling_of(found),
-        no_ceiling=no_ceiling(found),
-        shares=shares,
+        judgement=judgement,
+        bootstrap=0 if replicates is None else replicates.bootstrap,
+        ceiling=ceiling,
+        top=None if ceiling is None else score(ceiling.yardstick.ceiling[found.method].curve, wanted),
+        no_ceiling=known if isinstance(known, str) else "",
         copies=copies,
         faults=faults_of(found),
     )
 
 
+def _ceiling_curve(found: CheckpointResults, answer: TriageAnswer) -> PRCurve | None:
+    return None if answer.ceiling is None else answer.ceiling.yardstick.ceiling[found.method].curve
+
+
 def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
     """Colours of the checkpoints that are compared: the selected one, else the best, and the ticked ones."""
-    lead = selected(found) or answer.names[0]
+    lead = selected(found) or answer.best
     ticked = session().choice.ticked
-    others = answer.names[:2] if ticked is None else [name for name in ticked if name in answer.scores]
+    best_first = dict.fromkeys([answer.best, *answer.names])
+    others = list(best_first)[:2] if ticked is None else [name for name in ticked if name in answer.scores]
     return dict(zip(dict.fromkeys([lead, *others]), table.COLORS, strict=False))
 
 
@@ -149,67 +143,66 @@ def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
 
 
 def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
-    best = answer.names[0]
-    if answer.ranking is None or answer.ranking["checkpoint"].iloc[0] != best:
+    """The decision in three lines: what to take, what else is possible, and what is wrong with it."""
+    best, judgement = answer.best, answer.judgement
+    if judgement is None or judgement.decision.best != best:
         text = f"<h2>{html.escape(best)} leads</h2><p>Score {answer.scores[best]:.3f}; intervals are on their way.</p>"
         return f'<div class="verdict-box" data-prviz="verdict">{text}</div>'
-    said = verdict(answer.ranking, html.escape, least(found.measured))
+    decision, share = judgement.decision, judgement.shares.get(best)
+    left_out = len(judgement.table) - len(judgement.candidates)
+    said = verdict(judgement.candidates, html.escape, least(found.measured), left_out=left_out)
     head, _, rest = said.partition(": ") if said.startswith("Take ") else (html.escape(best), "", said)
-    memorised = memorised_text({html.escape(name): each for name, each in answer.copies.items()})
-    share, apart = answer.shares.get(best), _disagreement(found, best)
-    unsure = bool(apart) or bool(answer.ranking["tied_with_best"].iloc[0])
-    kind = "good" if share is not None and share.reaches_ceiling and not unsure else "warning"
     if len(found.outcomes) < found.total:
         head = head.replace("Take ", "So far: take ", 1)
-    lines = [f"<h2>{head} {_ceiling_html(found, answer)}{apart}</h2>"]
-    if memorised:
+    unsure = not decision.told_apart or bool(decision.disagreement)
+    kind = "good" if share is not None and share.reaches_ceiling and not unsure else "warning"
+    basis = f" Decided {html.escape(found.clause)}." if found.clause else ""
+    wrong = "" if share is None else f"It {html.escape(share.sentence)}. "
+    chips = f"{_fault_chip(answer, best)} {_copies_chip(answer, best)}"
+    lines = [
+        f"<h2>{head} {_ceiling_html(answer)}{_apart_chips(judgement.apart)}</h2>",
+        f"<p>{rest[:1].upper()}{rest[1:]}{basis}</p>",
+        f"<p>{wrong}{chips}{_so_far(found, answer)}</p>",
+    ]
+    if decision.memorised:
         kind = "bad"
-        lines.insert(0, "<p><b>" + memorised.replace("\n", "<br>") + "</b></p>")
-    lines.append(f"<p>{rest[:1].upper()}{rest[1:]} {_rests_on(found)}</p>")
-    wrong = "" if share is None else f"It {share.sentence}. "
-    lines.append(
-        f"<p>{html.escape(wrong)}{_fault_chip(answer, best)} {_copies_chip(answer, best)}{_so_far(found, answer)}</p>"
-    )
+        lines.insert(0, _memorised_html(answer, decision.memorised))
     return f'<div class="verdict-box {kind}" data-prviz="verdict">{"".join(lines)}</div>'
 
 
-def _ceiling_html(found: CheckpointResults, answer: TriageAnswer) -> str:
+def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:
+    """The warning that outranks the ranking; all that was counted is in its tooltip."""
+    told = "\n".join(f"{name}: {copies_text(answer.copies[name])}" for name in names)
+    counted = [
+        f"{name} ({each.exact.number} exact copies, {each.near.share:.0%} near)"
+        for name, each in ((name, answer.copies[name]) for name in names)
+    ]
+    left_out = "" if answer.best in names else " Left out of the decision."
+    text = f"Memorised: {listed(counted)}.{left_out}"
+    return f'<p title="{html.escape(told)}"><b>{html.escape(text)}</b></p>'
+
+
+def _ceiling_html(answer: TriageAnswer) -> str:
     if answer.ceiling is None:
-        reason = answer.no_ceiling
-        text = "no ceiling" if reason else "ceiling: measuring"
-        return f'<small data-prviz="ceiling" title="{html.escape(reason)}">{text}</small>'
-    known = answer.ceiling.yardstick
-    top = score(known.ceiling[found.method].curve, goal())
-    return f'<small data-prviz="ceiling" title="{html.escape(known.source)}">ceiling <b>{top:.3f}</b></small> '
+        text = "no ceiling" if answer.no_ceiling else "ceiling: measuring"
+        return f'<small data-prviz="ceiling" title="{html.escape(answer.no_ceiling)}">{text}</small>'
+    source = html.escape(answer.ceiling.yardstick.source)
+    return f'<small data-prviz="ceiling" title="{source}">ceiling <b>{answer.top:.3f}</b></small> '
 
 
-def _disagreement(found: CheckpointResults, best: str) -> str:
+def _apart_chips(apart: Disagreement) -> str:
     """Chips where families give the best checkpoint another level, or take another one."""
-    wanted, known = goal(), sides_of(found)
-    methods = [name for name in found.settings.methods if best in known[name]]
-    levels = {name: known[name][best].score(wanted) for name in methods}
     parts = []
-    if levels and max(levels.values()) - min(levels.values()) > SAME_LEVEL:
-        low, high = min(levels, key=levels.__getitem__), max(levels, key=levels.__getitem__)
-        text = f"families disagree: {_title(low)} {levels[low]:.2f}, {_title(high)} {levels[high]:.2f}"
-        parts.append(chip(text, "warning", "The level depends on the family; the order may not."))
-    others: dict[str, list[str]] = {}
-    for method in methods:
-        own = {name: each.score(wanted) for name, each in known[method].items()}
-        first = max(sorted(own), key=own.__getitem__)
-        if first != best:
-            others.setdefault(first, []).append(_title(method))
-    taken = "; ".join(f"{listed(titles)} take{'s' * (len(titles) == 1)} {name}" for name, titles in others.items())
-    return "".join([*parts, chip(taken, "warning") if taken else ""])
-
-
-def _rests_on(found: CheckpointResults) -> str:
-    if len(found.settings.methods) == 1:
-        return f"By {html.escape(_title(found.method))}."
-    count = len(found.settings.methods)
-    if found.by_risk:
-        return f"Rests on {html.escape(_title(found.method))}: lowest held-out risk of {count} families."
-    return f"Rests on {html.escape(_title(found.method))}, as chosen."
+    if apart.levels:
+        text = ", ".join(f"{family_title(name)} {value:.2f}" for name, value in apart.levels)
+        parts.append(chip(f"families disagree: {text}", "warning", apart.sentence))
+    if apart.others:
+        taken = [
+            f"{listed([family_title(each) for each in families])} take{'s' * (len(families) == 1)} {name}"
+            for name, families in apart.others.items()
+        ]
+        parts.append(chip("; ".join(taken), "warning", apart.sentence))
+    return "".join(parts)
 
 
 def _fault_chip(answer: TriageAnswer, name: str) -> str:
@@ -231,21 +224,17 @@ def _copies_chip(answer: TriageAnswer, name: str) -> str:
     found = answer.copies.get(name)
     if found is None:
         return ""
-    return chip(f"{found.exact.number} exact copies", "bad" if found.memorised else "good")
+    return chip(f"{found.exact.number} exact copies", "bad" if found.memorised else "good", copies_text(found))
 
 
 def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
-    ranked_so_far = 0 if answer.ranking is None else len(answer.ranking)
+    ranked_so_far = 0 if answer.judgement is None else len(answer.judgement.table)
     left, new = found.total - len(found.outcomes), len(found.measured) - ranked_so_far
     parts = [f"{left} more to come"] if left else []
     parts += [f"{new} being worked in"] if new else []
-    if answer.replicates is not None and answer.replicates.bootstrap < BOOTSTRAP:
-        parts.append(f"{answer.replicates.bootstrap} of {BOOTSTRAP} resamplings")
+    if answer.judgement is not None and answer.bootstrap < BOOTSTRAP:
+        parts.append(f"{answer.bootstrap} of {BOOTSTRAP} resamplings")
     return f" <b>So far:</b> {', '.join(parts)}." if parts else ""
-
-
-def _title(method: str) -> str:
-    return ESTIMATORS[method].title if method in ESTIMATORS else method
 
 
 # ---- the views ----
@@ -254,8 +243,8 @@ def _title(method: str) -> str:
 def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointView]:
     """The checkpoints in the order of their steps, with the score and its interval."""
     intervals = {}
-    if answer.ranking is not None:
-        columns = answer.ranking[["checkpoint", "low", "high"]].itertuples(index=False, name=None)
+    if answer.judgement is not None:
+        columns = answer.judgement.table[["checkpoint", "low", "high"]].itertuples(index=False, name=None)
         intervals = {name: (low, high) for name, low, high in columns}
     views, _ = in_order(
         [
@@ -273,10 +262,8 @@ def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointVie
 
 
 def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
-    known = answer.ceiling
-    curve = None if known is None else known.yardstick.ceiling[found.method].curve
-    best = answer.names[0]
-    said = f"the best, {best}, scores {answer.scores[best]:.3f}"
+    curve = _ceiling_curve(found, answer)
+    said = f"the best, {answer.best}, scores {answer.scores[answer.best]:.3f}"
     alt = f"Precision against recall of {len(answer.names)} checkpoints; {said}"
     figure = cache.remembered(  # the goal moves none of it
         ("triage-curves", found.key, tuple(colors.items()), curve is None),
@@ -289,9 +276,8 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
 
 
 def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
-    views, known = _views(found, answer), answer.ceiling
-    top = None if known is None else score(known.yardstick.ceiling[found.method].curve, goal())
-    figure = steps_figure(views, "score", axis=_axis(views), focus=colors, ceiling=top, height=STEPS_HEIGHT)
+    views = _views(found, answer)
+    figure = steps_figure(views, "score", axis=_axis(views), focus=colors, ceiling=answer.top, height=STEPS_HEIGHT)
     with st.container(key="triage-steps-box"):
         pane = Pane(
             "triage-steps",
@@ -312,46 +298,53 @@ def _axis(views: list[CheckpointView]) -> StepAxis:
 
 
 def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
-    wanted, known = goal(), sides_of(found)
-    most = largest_scores(found.measured, wanted)
-    lines = {} if answer.ranking is None else {line["checkpoint"]: line for _, line in answer.ranking.iterrows()}
     several = found.settings.methods if len(found.settings.methods) > 1 else ()
     families = [
-        table.FamilyColumn(_title(name), FAMILY_COLORS.get(name, TRUTH_COLOR), name == found.method) for name in several
+        table.FamilyColumn(family_title(name), FAMILY_COLORS.get(name, TRUTH_COLOR), name == found.method)
+        for name in several
     ]
-    rows = []
-    for name in answer.names:
-        line, faults = lines.get(name), answer.faults.get(name)
-        own = known[found.method][name]
-        rows.append(
-            table.TableRow(
-                id=name,
-                run=found.one(name).checkpoint.run or run_of(name),
-                color=colors.get(name, ""),
-                score=answer.scores[name],
-                low=None if line is None else float(line["low"]),
-                high=None if line is None else float(line["high"]),
-                most=most[name],
-                told=_told(name, line, answer),
-                families=[known[each][name].score(wanted) if name in known[each] else None for each in several],
-                fault="" if faults is None else fault_text(faults[0]) if faults else "nothing found",
-                level=faults[0].level if faults else "",
-                sentence=faults[0].sentence if faults else "",
-                sides=(own.precision, own.recall),
-            )
-        )
-    ceiling = None if answer.ceiling is None else score(answer.ceiling.yardstick.ceiling[found.method].curve, wanted)
-    table.draw(rows, families, goal=wanted, ceiling=ceiling, choice=session().choice, compared=list(colors))
+    ranked = [] if answer.judgement is None else answer.judgement.table.to_dict("records")
+    lines = {line["checkpoint"]: line for line in ranked}
+    rows = [_row(found, answer, name, lines.get(name), several, colors.get(name, "")) for name in answer.names]
+    table.draw(rows, families, goal=goal(), ceiling=answer.top, choice=session().choice, compared=list(colors))
 
 
-def _told(name: str, line: pd.Series | None, answer: TriageAnswer) -> str:
+def _row(
+    found: CheckpointResults,
+    answer: TriageAnswer,
+    name: str,
+    line: Mapping[Hashable, Any] | None,
+    families: Sequence[str],
+    color: str,
+) -> table.TableRow:
+    """One checkpoint in the table. line : its line of the ranking, None while there is none."""
+    wanted, known = goal(), sides_of(found)
+    own, faults = known[found.method][name], answer.faults.get(name)
+    return table.TableRow(
+        id=name,
+        run=found.one(name).checkpoint.run or run_of(name),
+        color=color,
+        score=answer.scores[name],
+        low=None if line is None else float(line["low"]),
+        high=None if line is None else float(line["high"]),
+        most=None if answer.judgement is None else answer.judgement.at_most.get(name),
+        told=_told(name, line, answer),
+        families=[known[each][name].score(wanted) if name in known[each] else None for each in families],
+        fault="" if faults is None else fault_text(faults[0]) if faults else "nothing found",
+        level=faults[0].level if faults else "",
+        sentence=faults[0].sentence if faults else "",
+        sides=(own.precision, own.recall),
+    )
+
+
+def _told(name: str, line: Mapping[Hashable, Any] | None, answer: TriageAnswer) -> str:
     if line is None:
         return name
-    share = answer.shares.get(name)
+    share = None if answer.judgement is None else answer.judgement.shares.get(name)
     parts = [f"{name}: score {line['score']:.3f} ({line['low']:.3f} to {line['high']:.3f})"]
     parts += [] if share is None else [f"{share.share:.0%} of the ceiling"]
     parts.append(f"best in {share_text(line['best'])} of the draws")
-    parts += [f"loses to the best in {share_text(line['loses'])}"] if name != answer.names[0] else []
+    parts += [f"loses to the best in {share_text(line['loses'])}"] if name != answer.best else []
     return ", ".join(parts)
 
 

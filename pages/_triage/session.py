@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pages._triage.source import CheckpointSource
     from pages._triage.uploaded import UploadedFiles
     from pages._work.embedding_run import EmbeddingRun
+    from prviz.triage.arrivals import ArrivalWatch
     from prviz.triage.measured import CheckpointOutcome
 
 # Keys of the widgets that code reads or sets; those of the settings are also in the link.
@@ -84,8 +85,9 @@ class TriageSession:
     refused: dict[str, str] = field(default_factory=dict)
     # The folder that the app serves, as it was last listed.
     listing: FolderListing | None = None
-    # Files of the folder as they were last seen, with the time of that.
-    seen: dict[Path, tuple[tuple[int, int], float]] = field(default_factory=dict)
+    # Looks at new and changed files of that folder, and those that are not complete yet.
+    arrivals: ArrivalWatch | None = None
+    arriving: frozenset[Path] = frozenset()
     # The running or stopped embedding, and lines on the pictures that were left out of the last one.
     embedding: EmbeddingRun | None = None
     embedded: list[str] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
@@ -12,10 +12,14 @@ from pages._triage.checkpoints import GROUP, CheckpointResults, Diagnosis
 from prviz.curves import PRCurve
 from prviz.figures.theme import number
 from prviz.neighbors.balls import ROLES, Role
+from prviz.samples import Samples
 from prviz.triage.measure import FAILURES
+from prviz.triage.memorisation import Memorisation, copies_text
 
 # Samples of each group, the clearest first: pictures, or texts and rows.
 PICTURES, LINES = 12, 4
+# Characters of a text or label below which all stand in one line.
+SHORT = 16
 # At what lam the groups are read, and what is in them.
 LAMS: dict[Role, float] = {"real": 1 / 3, "generated": 3.0}
 TITLES: dict[Role, str] = {
@@ -25,45 +29,91 @@ TITLES: dict[Role, str] = {
 
 
 def draw(
-    found: CheckpointResults, colors: Mapping[str, str], chips: Mapping[str, str], ceiling: PRCurve | None
+    found: CheckpointResults,
+    colors: Mapping[str, str],
+    chips: Mapping[str, str],
+    ceiling: PRCurve | None,
+    copies: Mapping[str, Memorisation],
 ) -> None:
-    """Draw a column for each of these checkpoints, by its name. chips : HTML beside the names."""
-    columns = "".join(_column(found, name, color, chips.get(name, ""), ceiling) for name, color in colors.items())
+    """Draw a column for each of these checkpoints, by its name. chips : HTML beside the names. copies : where known."""
+    columns = "".join(
+        _column(found, name, color, chips.get(name, ""), ceiling, copies.get(name)) for name, color in colors.items()
+    )
     st.html(f'<div class="evidence" data-prviz="evidence" style="--columns:{len(colors)}">{columns}</div>')
 
 
-def _column(found: CheckpointResults, name: str, color: str, chip: str, ceiling: PRCurve | None) -> str:
-    head = f'<h4><i style="background:{color}"></i>{html.escape(name)} {chip}</h4>'
+def _column(
+    found: CheckpointResults, name: str, color: str, chip: str, ceiling: PRCurve | None, copies: Memorisation | None
+) -> str:
+    head = f'<h4><i style="--swatch:{color}"></i>{html.escape(name)} {chip}</h4>'
     measured = found.one(name)
     try:
         case = Diagnosis(found=found, measured=measured, pair=found.pair(measured))
     except FAILURES as error:
         return f"<section>{head}<p>{html.escape(str(error).partition(chr(10))[0])}</p></section>"
-    return f"<section>{head}{''.join(_group(case, role, ceiling) for role in ROLES)}</section>"
+    groups = [
+        _pairs(case, copies) if copies and copies.memorised else "",
+        *(_group(case, role, ceiling) for role in ROLES),
+    ]
+    return f"<section>{head}{''.join(groups)}</section>"
+
+
+def _pairs(case: Diagnosis, copies: Memorisation) -> str:
+    """The generated samples nearest to real ones, each with that real one."""
+    title = _title("Copies, each with the real sample nearest", copies_text(copies), f"<b>{copies.near.share:.0%}</b>")
+    rows = {"generated": [pair.generated for pair in copies.pairs], "real": [pair.real for pair in copies.pairs]}
+    looks = {role: media.shown(case.side(role), rows[role], case.found.uploaded) for role in ROLES}
+    if all(look.picture for both in looks.values() for look in both):
+        pictures = {role: _pictures(role, rows[role], looks[role]) for role in ROLES}
+        pairs = zip(pictures["generated"], pictures["real"], strict=True)
+        return f'{title}<div class="strip pairs">{"".join(f"<span>{one}{other}</span>" for one, other in pairs)}</div>'
+    notes = _notes(case.pair.real, rows["real"], looks["real"])
+    said = [
+        f"{made.text or f'row {pair.generated + 1}'} = {note if real.text else f'real row {pair.real + 1} {note}'}"
+        for pair, made, real, note in zip(copies.pairs, looks["generated"], looks["real"], notes, strict=True)
+    ]
+    return f"{title}<ol>{''.join(f'<li>{html.escape(line)}</li>' for line in said[:LINES])}</ol>"
 
 
 def _group(case: Diagnosis, role: Role, ceiling: PRCurve | None) -> str:
+    """The samples of a role that the checkpoint makes far too seldom or too often."""
     lam = LAMS[role]
     rows = case.rows(GROUP[role], lam)
     share = len(rows) / max(len(case.evaluated(role)), 1)
     usual = "" if ceiling is None else f", {_expected(ceiling, role, lam):.0%} expected"
     told = f"At λ = {number(lam)}: {case.cut(role, lam) or 'none'}. Expected: what real samples against real ones give."
-    title = f'<p title="{html.escape(told)}">{TITLES[role]} <span><b>{share:.0%}</b>{usual}</span></p>'
-    samples = case.side(role)
-    looks = media.shown(samples, rows[:PICTURES], case.found.uploaded)
+    title = _title(TITLES[role], told, f"<b>{share:.0%}</b>{usual}")
+    looks = media.shown(case.side(role), rows[:PICTURES], case.found.uploaded)
     if any(look.picture for look in looks):
-        shown = [
-            f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row {row + 1}">'
-            for row, look in zip(rows, looks, strict=False)
-            if look.picture
-        ]
-        return f'{title}<div class="strip">{"".join(shown)}</div>'
-    notes = [look.text or media.note(samples, int(row)) for row, look in zip(rows, looks, strict=False)]
+        return f'{title}<div class="strip">{"".join(_pictures(role, rows[:PICTURES], looks))}</div>'
+    notes = _notes(case.side(role), rows[:PICTURES], looks)
     if not any(notes):
-        listed = ", ".join(f"{row + 1}" for row in rows[:PICTURES])
+        listed = ", ".join(f"{row + 1}" for row in rows[:LINES])
         return f"{title}<ol>{f'<li>rows {listed}</li>' if listed else ''}</ol>"
-    lines = [f"<li>{html.escape(note)}</li>" for note in notes[:LINES]]
-    return f"{title}<ol>{''.join(lines)}</ol>"
+    if max(map(len, notes)) < SHORT:
+        first = {note.partition(" ")[0] for note in notes}
+        rest = [note.partition(" ")[2] for note in notes] if len(first) == 1 else []
+        notes = [f"{first.pop()} {', '.join(rest)}" if all(rest) and rest else ", ".join(notes)]
+    return f"{title}<ol>{''.join(f'<li>{html.escape(note)}</li>' for note in notes[:LINES])}</ol>"
+
+
+def _title(text: str, told: str, value: str) -> str:
+    """A line over samples. told : its tooltip. value : HTML at its end."""
+    return f'<p title="{html.escape(told)}"><span>{text}</span> <span>{value}</span></p>'
+
+
+def _pictures(role: Role, rows: Iterable[int], looks: Sequence[media.Shown]) -> list[str]:
+    """The samples that have a picture, as HTML."""
+    return [
+        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row {row + 1}">'
+        for row, look in zip(rows, looks, strict=True)
+        if look.picture
+    ]
+
+
+def _notes(samples: Samples, rows: Iterable[int], looks: Sequence[media.Shown]) -> list[str]:
+    """Text or labels of each sample; "" without any."""
+    return [look.text or media.note(samples, int(row)) for row, look in zip(rows, looks, strict=True)]
 
 
 def _expected(ceiling: PRCurve, role: Role, lam: float) -> float:

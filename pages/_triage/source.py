@@ -17,6 +17,7 @@ from pages._triage.session import ARRAY, session
 from prviz.readers import AmbiguousKeyError, ReadError
 from prviz.readers.media import picture_column
 from prviz.samples import SamplePair, Samples
+from prviz.triage.arrivals import FileState, file_state
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import samples_at
 from prviz.triage.measured import TriageSettings
@@ -28,9 +29,6 @@ T = TypeVar("T")
 # Formats whose columns may name pictures.
 TABLES = (".csv", ".tsv", ".parquet", ".feather")
 
-# Size and time of a file, by which a change is noticed.
-Signature = tuple[int, int]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CheckpointSource:
@@ -38,7 +36,7 @@ class CheckpointSource:
 
     which : key of the choice of files. base : key of that choice, the array and the contents of the reference.
     load : reads all samples of a checkpoint, with labels and pictures.
-    store : makes the cache of results. signatures : size and time of the checkpoints' files.
+    store : makes the cache of results. signatures : states of the checkpoints' files.
     holdout : other real samples, for the ceiling and for copies.
     holds : keeps a private folder alive as long as it is needed. link : the source's parts of the link.
     title : the checkpoints in a word. watch : True if the files have changed, for a folder that may grow.
@@ -50,7 +48,7 @@ class CheckpointSource:
     checkpoints: tuple[Checkpoint, ...]
     load: Callable[[Checkpoint], Samples]
     store: Callable[[], ResultCache]
-    signatures: Mapping[Path, Signature] = field(default_factory=dict)
+    signatures: Mapping[Path, FileState | None] = field(default_factory=dict)
     holdout: Samples | None = None
     uploaded: Uploaded | None = None
     holds: object = None
@@ -64,8 +62,8 @@ class CheckpointSource:
         return self.base, tuple(each.path for each in self.checkpoints), frozenset(self.signatures.items())
 
 
-# Seconds without a change after which a file counts as written to the end, and after which a broken one as refused.
-SETTLED, YOUNG = 1.5, 60.0
+# Seconds without a change after which a broken file counts as refused, no longer as unfinished.
+YOUNG = 60.0
 
 
 def is_young(path: Path) -> bool:
@@ -76,13 +74,12 @@ def is_young(path: Path) -> bool:
         return False
 
 
-def signature(path: Path) -> Signature:
-    """Signature of a file; (-1, -1) for one that is gone."""
+def signature(path: Path) -> FileState | None:
+    """The state of a file, by which a change is noticed; None for one that is gone."""
     try:
-        status = path.stat()
+        return file_state(path)
     except OSError:
-        return (-1, -1)
-    return status.st_size, status.st_mtime_ns
+        return None
 
 
 def array(which: Hashable) -> str | None:
@@ -91,7 +88,7 @@ def array(which: Hashable) -> str | None:
     return chosen if chosen in session().arrays.get(which, ()) else None
 
 
-def read_reference(which: Hashable, path: Path, signed: Signature | None, below: Path | None = None) -> Samples | None:
+def read_reference(which: Hashable, path: Path, signed: FileState | None, below: Path | None = None) -> Samples | None:
     """The reference, cached by its signature; None, with a message, if it can't be read yet."""
     key = (which, path, signed, array(which))
     try:
@@ -133,7 +130,7 @@ def assembled(
     reference: Samples,
     checkpoints: Sequence[Checkpoint],
     store: Callable[[], ResultCache],
-    signatures: Mapping[Path, Signature],
+    signatures: Mapping[Path, FileState | None],
     *,
     link: Mapping[str, str],
     title: str,
@@ -143,7 +140,7 @@ def assembled(
 ) -> CheckpointSource:
     """The source of files that the user has chosen; draws the field for a zip of pictures if their tables name some."""
     settings = TriageSettings(key=array(which))
-    signed = {each.path: signatures.get(each.path, (-1, -1)) for each in checkpoints}
+    signed = {each.path: signatures.get(each.path) for each in checkpoints}
     base = (which, array(which), reference.digest)
 
     def load(checkpoint: Checkpoint) -> Samples:

@@ -161,7 +161,7 @@ def choose() -> CheckpointSource | None:
         real,
         checkpoints,
         lambda: ResultCache(held.folder.path / "results", needed=False),
-        dict.fromkeys(held.checkpoints, (0, 0)),  # each was written once
+        dict.fromkeys(held.checkpoints, None),  # each was written once
         holdout=None if held.holdout is None else source.read_holdout(which, real, held.holdout),
         holds=held.folder,
         link={"data": "upload"},

@@ -15,6 +15,7 @@ from pages._shared import answers, cache
 from pages._shared import work_box as background
 from pages._shared.text import plain
 from pages._triage import (
+    classes,
     comparison,
     computed,
     diagnosis,
@@ -32,15 +33,17 @@ from pages._triage.session import EQUAL, METHOD, PART, session, write_link
 from pages._triage.source import CheckpointSource, is_young, offer
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
-from prviz.measure.risk import mean_risk
 from prviz.measure.workload import cut, duration, estimate_seconds
 from prviz.samples import Samples
+from prviz.triage.decision import Basis, basis_of
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import other_encoders, unequal
+from prviz.triage.measure import UNEVEN, other_encoders, unequal, uneven
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.result_cache import ResultCache
 
 PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
     "What is wrong with it?": diagnosis.draw,
+    "Class by class": classes.draw,
     "How firm is it?": robustness.draw,
     "Compare two": comparison.draw,
     "Equal distance": equal_fd.draw,
@@ -60,12 +63,12 @@ AWAITED = {
 PAUSE = 1.0
 # Seconds between drawings of the parts during a measurement, which they slow down.
 PARTS_PAUSE = 3.0
+# Seconds between drawings for each checkpoint while faults are named.
+PAUSE_OF_EACH = 0.05
 # Seconds between looks at a folder that may grow.
-LIVE_PAUSE = 2.0
+LIVE_PAUSE = 1.5
 # A measurement that takes less, in seconds, begins by itself.
 AUTO_SECONDS = 10.0
-# Ratio of the largest to the smallest set above which all are cut to equal sizes by default.
-UNEQUAL = 2
 # Most measurements that one session keeps, for all settings.
 MOST_RUNS = 8
 
@@ -99,18 +102,11 @@ def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
     return run.working, tuple(labels(source).items()), measured
 
 
-def _method(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> tuple[str, bool]:
-    """The family that the verdict rests on, and True if that is the one of the lowest held-out risk so far."""
-    chosen, methods = st.session_state.get(METHOD), settings.methods
-    if chosen in methods:
-        return chosen, False
-    if settings.split is None or len(methods) == 1:
-        return methods[0], False
-    risks = dict.fromkeys(methods, 0.0)
-    for each in outcomes:
-        for one in each.measured:
-            risks[one.method] += mean_risk(one.curve)
-    return min(methods, key=risks.__getitem__), True
+def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> Basis:
+    """The family that the verdict rests on: the one that the user has chosen, else as the library decides so far."""
+    measured = [one for each in outcomes for one in each.measured]
+    chosen = st.session_state.get(METHOD)
+    return basis_of(measured, chosen) if measured else Basis(settings.methods[0], {}, "")
 
 
 def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
@@ -147,9 +143,10 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
 def _pause(run: Run) -> float | None:
     """Seconds between drawings of the parts; None: drawn once."""
     waited = cache.session().waited_for
-    if answers.awaited() and waited is not None and waited.key[0] != "triage-faults":
-        return PAUSE
-    return PARTS_PAUSE if run.working or answers.awaited() else None
+    if answers.awaited() and waited is not None:
+        naming = waited.key[0] == "triage-faults"  # takes long, and hundreds of checkpoints take long to draw
+        return max(PARTS_PAUSE, PAUSE_OF_EACH * run.total) if naming else PAUSE
+    return PARTS_PAUSE if run.working else None
 
 
 def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:
@@ -188,12 +185,13 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
 
 def _sizes(settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]) -> None:
     """Say that sizes differ; where they do by much, cut all to the smallest, unless the user has chosen."""
-    sizes, kept = {size for each in measured for size in (each.n_real, each.n_generated)}, session()
+    kept = session()
     if settings.equal_sizes:
-        if kept.equal_by_default and sizes:
-            st.caption(f"Sizes differ by more than a factor of {UNEQUAL}: all sets are cut to {min(sizes):,} samples.")
+        if kept.equal_by_default and measured:
+            n = measured[0].n_real
+            st.caption(f"Sizes differ by more than a factor of {UNEVEN:g}: all sets are cut to {n:,} samples.")
         return
-    if sizes and max(sizes) > UNEQUAL * min(sizes) and not kept.equal_chosen:
+    if uneven(measured) and not kept.equal_chosen:
         kept.equal_by_default = True
         st.rerun(scope="app")
     note = unequal(measured)
@@ -235,7 +233,7 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
     about, kept = (source.key, settings, tuple(labels(source).items())), session()
     if job is None or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
-    results = _results(source, settings, kept.steady[1], run.total)
+    results = _results(source, settings, kept.steady[1], run.total, run.store)
     if results.measured:
         screen.draw(results)
     if st.session_state.get(PART) not in PARTS:  # as a link may say
@@ -252,9 +250,13 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
 
 
 def _results(
-    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], total: int
+    source: CheckpointSource,
+    settings: TriageSettings,
+    outcomes: tuple[CheckpointOutcome, ...],
+    total: int,
+    store: ResultCache,
 ) -> CheckpointResults:
-    method, by_risk = _method(settings, outcomes)
+    basis = _basis(settings, outcomes)
     sizes = {one.n_real for each in outcomes for one in each.measured}
     reference, load = source.reference, source.load
     if settings.equal_sizes and sizes:
@@ -268,24 +270,27 @@ def _results(
         (each.checkpoint, each.reason, tuple(one.digests for one in each.measured[:1])) for each in outcomes
     )
     return CheckpointResults(
-        key=("triage", source.key, settings, method, contents, source.holdout and source.holdout.digest),
+        key=("triage", source.key, settings, basis.method, contents, source.holdout and source.holdout.digest),
         reference=reference,
         load=load,
         settings=settings,
-        method=method,
-        by_risk=by_risk,
+        method=basis.method,
+        clause=basis.clause,
         outcomes=outcomes,
         total=total,
         holdout=source.holdout,
         uploaded=source.uploaded,
+        store=store,
     )
 
 
 def _failures(source: CheckpointSource, outcomes: Sequence[CheckpointOutcome]) -> tuple[list[CheckpointOutcome], int]:
     """The checkpoints that could not be measured, and the number of those that may still be written."""
     failed = [each for each in outcomes if each.reason is not None]
-    young = [each for each in failed if source.watch is not None and is_young(each.checkpoint.path)]
-    return [each for each in failed if each not in young], len(young)
+    if source.watch is None:
+        return failed, 0
+    young = {each.checkpoint.path for each in failed if is_young(each.checkpoint.path)}
+    return [each for each in failed if each.checkpoint.path not in young], len(young | session().arriving)
 
 
 def _draw_notes(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:
@@ -307,7 +312,7 @@ def _draw_notes(source: CheckpointSource, settings: TriageSettings, run: Run, la
             st.warning(f"{plain(note)}.", icon=":material/warning:")
     expanded = not (run.working or any(each.measured for each in outcomes))
     with st.expander("Names, steps and state", icon=":material/edit:", expanded=expanded, key="triage-list"):
-        _draw_table(source, run, outcomes, _method(settings, outcomes)[0])
+        _draw_table(source, run, outcomes, _basis(settings, outcomes).method)
     if layout != _layout(source, run):
         st.rerun()
 

@@ -22,9 +22,12 @@ from prviz.figures.pr import beyond
 StepAxis: TypeAlias = Literal["linear", "log", "even"]
 
 _POINTS, _FAINT_POINTS = 80, 24
+# Curves from which on those in grey have fewer points: a browser draws them at every choice.
+_MANY = 40
 _HOVER = "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = α / β = %{{text}}<extra></extra>"
 _THIN = {"color": "#8a8a8a", "width": 1}
 _GREY = {"color": "rgba(127,127,127,0.5)", "width": 1.25}
+_FAINT = {"color": "rgba(127,127,127,0.25)", "width": 1}
 CEILING = "ceiling: real against real"
 # Angles of lam, in degrees, at which the names of curves stand, in turn.
 _NAME_ANGLES = (45.0, 25.0, 65.0, 12.0)
@@ -85,8 +88,8 @@ def checkpoints_figure(
     if focus is not None:
         names = list(focus)
         bold = [view for name in reversed(names) for view in ordered if view.name == name]
-        for view in (view for view in ordered if view.name not in focus):
-            figure.add_trace(_curve(view, _GREY))
+        points, line = (_POINTS, _GREY) if len(ordered) <= _MANY else (_FAINT_POINTS, _FAINT)
+        figure.add_traces([_curve(view, line, points) for view in ordered if view.name not in focus])
         for view in bold:
             width = 3.5 if view.name == names[0] else 2
             figure.add_trace(_curve(view, {"color": focus[view.name], "width": width}))
@@ -257,8 +260,8 @@ def _said(view: CheckpointView, key: str, label: str) -> str:
     return text if interval is None else f"{text}, 95 % interval {interval[0]:.3f} to {interval[1]:.3f}"
 
 
-def _curve(view: CheckpointView, line: dict[str, Any]) -> go.Scatter:
-    lam, alpha, beta = view.curve.sample(_POINTS)
+def _curve(view: CheckpointView, line: dict[str, Any], points: int = _POINTS) -> go.Scatter:
+    lam, alpha, beta = view.curve.sample(points)
     return go.Scatter(
         x=beta.round(5),
         y=alpha.round(5),
@@ -268,6 +271,7 @@ def _curve(view: CheckpointView, line: dict[str, Any]) -> go.Scatter:
         line=line,
         text=theme.numbers(lam),
         hovertemplate=_HOVER.format(who=_who(view)),
+        _validate=False,  # of hundreds of curves that takes longer than all else
     )
 
 

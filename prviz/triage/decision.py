@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
-from prviz.measure.risk import mean_risk
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
-from prviz.triage.ranking import in_order, listed, ranking, score, together, verdict
+from prviz.triage.ranking import AreaSides, SharedReference, in_order, listed, ranking, sides, together, verdict
 from prviz.triage.stability import least
 from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
 from prviz.uncertainty.upper_bound import known_bound
@@ -34,6 +33,33 @@ class Basis(NamedTuple):
     method: str
     risks: Mapping[str, float]
     clause: str
+
+
+class Disagreement(NamedTuple):
+    """What other families say of the best checkpoint.
+
+    levels : the family of its lowest and that of its highest score, each with the score, where these are further apart
+    than LEVELS_APART; else (). others : checkpoints that can't be best by the basis, each with the families by which it
+    would be.
+    """
+
+    best: str
+    levels: tuple[tuple[str, float], ...]
+    others: Mapping[str, tuple[str, ...]]
+
+    @property
+    def sentence(self) -> str:
+        """All of it in words; "" where the families agree."""
+        parts = []
+        if self.levels:
+            (low, least), (high, most) = self.levels
+            parts.append(
+                f"The families disagree in level: {self.best} scores {most:.3f} by {family_title(high)}, "
+                f"{least:.3f} by {family_title(low)}."
+            )
+        for name, families in self.others.items():
+            parts.append(f"{name} would be the best by {listed([family_title(each) for each in families])}.")
+        return " ".join(parts)
 
 
 class Decision(NamedTuple):
@@ -58,37 +84,54 @@ class Decision(NamedTuple):
 class Judgement:
     """A decision, and the numbers beside it.
 
-    table : the ranking of all checkpoints by the family of the basis (see `prviz.triage.ranking.ranking`). scores : by
-    family and checkpoint, at the goal. at_most : by checkpoint, the score that the true one does not exceed with a
+    table : the ranking of all checkpoints by the family of the basis (see `prviz.triage.ranking.ranking`). candidates :
+    that of those that don't copy the reference. apart : families that see the best otherwise. scores : by family and
+    checkpoint, at the goal. at_most : by checkpoint, the score that the true one does not exceed with a
     confidence of 95 %, from all families together (see `prviz.upper_bound`); None without a bound. shares : by
     checkpoint its share of the ceiling, by the same family as the table.
     """
 
     decision: Decision
     table: pd.DataFrame
+    candidates: pd.DataFrame
+    apart: Disagreement
     scores: Mapping[str, Mapping[str, float]]
     at_most: Mapping[str, float | None]
     shares: Mapping[str, CeilingShare]
 
 
-def basis_of(measured: Sequence[MeasuredCheckpoint]) -> Basis:
+class KnownSides(NamedTuple):
+    """What holds at every goal: the sides of the curves by family and checkpoint, and of their bounds by checkpoint.
+
+    A bound is that of all families together, None without one (see `prviz.upper_bound`).
+    """
+
+    curves: Mapping[str, Mapping[str, AreaSides]]
+    bounds: Mapping[str, AreaSides | None]
+
+
+def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) -> Basis:
     """The family whose classifiers err least on samples that they have not seen: it is closest to the truth.
 
-    measured : all checkpoints by all families, at least one. Families that choose their classifiers by the samples that
-    judge them are no candidates, nor are any without a split: then it is the first family.
+    measured : all checkpoints by all families, at least one. chosen : the family that the user has chosen, if any.
+    Families that choose their classifiers by the samples that judge them are no candidates, nor are any without a
+    split: then it is the first family.
     """
     by_method: dict[str, list[float]] = {}
     for each in measured:
-        chosen = ESTIMATORS[each.method].chosen_by_evaluation and each.method != TIGHTEST.name
-        if not chosen and each.estimate.supports.n_real < each.n_real:
-            by_method.setdefault(each.method, []).append(mean_risk(each.curve))
+        optimistic = ESTIMATORS[each.method].chosen_by_evaluation and each.method != TIGHTEST.name
+        if not optimistic and each.estimate.supports.n_real < each.n_real:
+            by_method.setdefault(each.method, []).append(each.risk)
     risks = dict(sorted(((name, float(np.mean(values))) for name, values in by_method.items()), key=lambda one: one[1]))
-    if len({each.method for each in measured}) == 1:
-        return Basis(measured[0].method, risks, "")
+    methods = list(dict.fromkeys(each.method for each in measured))
+    if len(methods) == 1:
+        return Basis(methods[0], risks, "")
+    if chosen is not None and chosen in methods:
+        return Basis(chosen, risks, f"by {family_title(chosen)}, as chosen")
     if not risks:
-        return Basis(measured[0].method, risks, f"by {_title(measured[0].method)}, the first family")
+        return Basis(methods[0], risks, f"by {family_title(methods[0])}, the first family")
     best = next(iter(risks))
-    return Basis(best, risks, f"by {_title(best)}, whose classifiers err least on samples that they have not seen")
+    return Basis(best, risks, f"by {family_title(best)}, whose classifiers err least on unseen samples")
 
 
 def judge(
@@ -99,6 +142,10 @@ def judge(
     memorised: Collection[str] = (),
     yardstick: Yardstick | None = None,
     replicates: int = REPLICATES,
+    basis: Basis | None = None,
+    known: KnownSides | None = None,
+    drawn: SharedReference | None = None,
+    top: SharedReference | None = None,
 ) -> Judgement:
     """The decision on checkpoints that are measured by the same families at the same settings.
 
@@ -108,77 +155,83 @@ def judge(
     goal, seed : as in `prviz.triage.ranking.rank`.
     memorised : names of checkpoints that copy the reference. yardstick : of these settings; None: not measured.
     replicates : of the bootstrap.
+    basis : the family to decide by; None: `basis_of` these.
+    known : what holds at every goal, where it is known.
+    drawn, top : replicates of the checkpoints by that family, and of its ceiling, where they are known; see
+        `prviz.triage.yardstick.shares_of_ceiling`.
     """
-    basis = basis_of(measured)
+    basis = basis or basis_of(measured)
     ordered = in_order([each for each in measured if each.method == basis.method])
     names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
-    drawn = together(ordered, replicates, seed)
+    drawn = drawn or together(ordered, replicates, seed)
     table = ranking(drawn, names, goal, steps=steps)
+    known = known or known_sides(measured)
     candidates = [place for place, name in enumerate(names) if name not in memorised] or list(range(len(names)))
-    few = drawn._replace(values=drawn.values[candidates], replicates=drawn.replicates[:, candidates])
-    of_candidates = ranking(few, [names[place] for place in candidates], goal)
-    scores: dict[str, dict[str, float]] = {}
-    for each in measured:
-        scores.setdefault(each.method, {})[each.checkpoint.name] = score(each.curve, goal)
+    of_candidates = table
+    if len(candidates) < len(names):
+        few = drawn._replace(values=drawn.values[candidates], replicates=drawn.replicates[:, candidates])
+        of_candidates = ranking(few, [names[place] for place in candidates], goal)
+    scores = {
+        method: {name: each.score(goal) for name, each in of_family.items()}
+        for method, of_family in known.curves.items()
+    }
     best = str(of_candidates["checkpoint"].iloc[0])
     also = tuple(of_candidates["checkpoint"].iloc[1:][of_candidates["tied_with_best"].iloc[1:]])
-    disagreement = _disagreement(best, also, scores, basis.method, candidates=[names[place] for place in candidates])
+    apart = _disagreement(best, also, scores, basis.method, candidates=[names[place] for place in candidates])
     copied = [name for name in names if name in memorised]
     sentence = " ".join(
         filter(
             None,
             (
-                verdict(of_candidates, n=least(ordered)),
+                verdict(of_candidates, n=least(ordered), left_out=len(names) - len(candidates)),
                 f"Decided {basis.clause}." if basis.clause else "",
-                disagreement,
+                apart.sentence,
                 f"Left out, as copies of the reference: {listed(copied)}." if copied and best not in copied else "",
             ),
         )
     )
-    shares = (
-        {} if yardstick is None else shares_of_ceiling(ordered, yardstick.ceiling[basis.method], goal, seed, own=drawn)
-    )
+    ceiling = None if yardstick is None else yardstick.ceiling[basis.method]
     return Judgement(
-        decision=Decision(best, not also, also, tuple(copied), basis, disagreement, sentence),
+        decision=Decision(best, not also, also, tuple(copied), basis, apart.sentence, sentence),
         table=table,
+        candidates=of_candidates,
+        apart=apart,
         scores=scores,
-        at_most=_at_most(measured, goal),
-        shares=shares,
+        at_most={name: None if bound is None else bound.score(goal) for name, bound in known.bounds.items()},
+        shares={} if ceiling is None else shares_of_ceiling(ordered, ceiling, goal, seed, own=drawn, top=top),
     )
 
 
 def _disagreement(
     best: str, also: Sequence[str], scores: Mapping[str, Mapping[str, float]], method: str, *, candidates: Sequence[str]
-) -> str:
-    """What other families say of the best: another level, or that another checkpoint is best."""
-    levels = {name: of_family[best] for name, of_family in scores.items() if best in of_family}
-    low, high = min(levels, key=levels.__getitem__), max(levels, key=levels.__getitem__)
-    parts = []
-    if levels[high] - levels[low] > LEVELS_APART:
-        parts.append(
-            f"The families disagree in level: {best} scores {levels[high]:.3f} by {_title(high)}, {levels[low]:.3f} by "
-            f"{_title(low)}."
-        )
-    others: dict[str, list[str]] = {}
+) -> Disagreement:
+    levels = sorted(((name, each[best]) for name, each in scores.items() if best in each), key=lambda one: one[1])
+    far = levels[-1][1] - levels[0][1] > LEVELS_APART
+    others: dict[str, tuple[str, ...]] = {}
     for name, of_family in scores.items():
         first = max((each for each in candidates if each in of_family), key=of_family.__getitem__)
         if name != method and first not in (best, *also):
-            others.setdefault(first, []).append(_title(name))
-    parts += [f"{first} would be the best by {listed(titles)}." for first, titles in others.items()]
-    return " ".join(parts)
+            others[first] = *others.get(first, ()), name
+    return Disagreement(best, (levels[0], levels[-1]) if far else (), others)
 
 
-def _at_most(measured: Sequence[MeasuredCheckpoint], goal: float) -> dict[str, float | None]:
+def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
+    """The sides of all checkpoints by all families."""
+    curves: dict[str, dict[str, AreaSides]] = {}
     by_name: dict[str, list[MeasuredCheckpoint]] = {}
     for each in measured:
+        curves.setdefault(each.method, {})[each.checkpoint.name] = sides(each.curve)
         by_name.setdefault(each.checkpoint.name, []).append(each)
-    found: dict[str, float | None] = {}
-    for name, some in by_name.items():
-        held_out = some[0].estimate.supports.n_real < some[0].n_real
-        bound = known_bound([each.estimate for each in some], held_out=held_out)
-        found[name] = None if bound is None else score(bound, goal)
-    return found
+    return KnownSides(curves, {name: bound_sides(some) for name, some in by_name.items()})
 
 
-def _title(method: str) -> str:
+def bound_sides(measured: Sequence[MeasuredCheckpoint]) -> AreaSides | None:
+    """The sides of the bound of one checkpoint, from all its families together; None without a bound."""
+    held_out = measured[0].estimate.supports.n_real < measured[0].n_real
+    bound = known_bound([each.estimate for each in measured], held_out=held_out)
+    return None if bound is None else sides(bound)
+
+
+def family_title(method: str) -> str:
+    """The family's name for readers."""
     return ESTIMATORS[method].title

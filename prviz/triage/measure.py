@@ -136,6 +136,12 @@ def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     )
 
 
+def uneven(measured: Iterable[MeasuredCheckpoint]) -> bool:
+    """True if the measured sets differ so much in size that curves should be of equal ones: by more than UNEVEN."""
+    sizes = {size for each in measured for size in (each.n_real, each.n_generated)}
+    return bool(sizes) and max(sizes) > UNEVEN * min(sizes)
+
+
 class SetSizes(NamedTuple):
     """Smallest and largest set of a triage.
 

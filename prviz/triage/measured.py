@@ -12,6 +12,7 @@ from prviz.curves.summaries import summaries
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import Estimate, K, method_names
+from prviz.measure.risk import mean_risk
 from prviz.triage.inputs import Checkpoint
 from prviz.uncertainty.upper_bound import known_bound
 
@@ -74,10 +75,10 @@ class MeasuredCheckpoint:
     encoder_difference: str = ""
 
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
-        """The measurement under another name or step of its checkpoint; curve and summaries are not computed again."""
+        """The measurement under another name or step of its checkpoint; what is computed of its curve stays."""
         renamed = replace(self, checkpoint=checkpoint)
-        if "summaries" in self.__dict__:
-            renamed.__dict__["summaries"] = self.summaries
+        kept = ("bound", "risk", "summaries")
+        renamed.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return renamed
 
     @property
@@ -99,6 +100,11 @@ class MeasuredCheckpoint:
     def bound(self) -> PRCurve | None:
         """The upper bound of the true curve, of this checkpoint alone; None without split (see `prviz.upper_bound`)."""
         return known_bound([self.estimate], held_out=self.estimate.supports.n_real < self.n_real)
+
+    @cached_property
+    def risk(self) -> float:
+        """The mean risk of the curve's classifiers, see `prviz.measure.risk.mean_risk`."""
+        return mean_risk(self.curve)
 
     @cached_property
     def summaries(self) -> Mapping[str, float]:

@@ -265,15 +265,17 @@ def _check_goal(goal: float) -> None:
 # ---- in words ----
 
 
-def verdict(table: pd.DataFrame, escape: Callable[[str], str] = str, n: int | None = None) -> str:
+def verdict(table: pd.DataFrame, escape: Callable[[str], str] = str, n: int | None = None, *, left_out: int = 0) -> str:
     """The decision: which checkpoint to take, which others may be best, and how many samples would settle it.
 
     table : result of `prviz.triage.ranking.ranking`. escape : escapes names for markup. n : size of the smaller set;
-    None: samples are said as a multiple.
+    None: samples are said as a multiple. left_out : number of checkpoints that are measured but not to be taken.
     """
     best, rest = table.iloc[0], table.iloc[1:]
     name = escape(best["checkpoint"])
     score = f"score {best['score']:.3f} ({best['low']:.3f} to {best['high']:.3f})"
+    if not len(rest) and left_out:
+        return f"Take {name}: {score}. No other one is left."
     if not len(rest):
         return f"{name} is the only one measured: {score}. A ranking needs two."
     also = rest[rest["tied_with_best"]]

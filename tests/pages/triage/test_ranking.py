@@ -21,7 +21,9 @@ from pages._triage.checkpoints import CheckpointResults
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
 from prviz.samples import Samples
+from prviz.triage.classes import by_class
 from prviz.triage.comparison import compare_curves
+from prviz.triage.decision import basis_of, judge
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all, samples_at
 from prviz.triage.measured import TriageSettings
@@ -128,7 +130,9 @@ def test_the_goal_decides_the_order_and_every_view_follows() -> None:
         assert orders[goal] == expected["checkpoint"].tolist()
         rows = pd.DataFrame(ranking_sent(app)["rows"])
         assert np.allclose(rows[["score", "low", "high"]], expected[["score", "low", "high"]])
-        assert rows["most"].tolist() == pytest.approx(expected["at_most"].tolist())
+        everything = [each for outcome in found.outcomes for each in outcome.measured]
+        most = judge(everything, goal, replicates=MANY).at_most
+        assert dict(zip(rows["id"], rows["most"], strict=True)) == pytest.approx(most)
         assert f"Take {orders[goal][0]}" in answered(app)
         points = panes(app)["triage-steps"]["figure"]["data"][-1]
         assert dict(zip(points["customdata"], points["y"], strict=True)) == pytest.approx(
@@ -156,16 +160,18 @@ def test_the_verdict_is_the_library_s_with_the_ceiling_and_what_it_rests_on() ->
 
 
 def test_families_have_a_column_each_and_disagreement_is_amber() -> None:
-    found = replace(truncation(), by_risk=True)
+    found = truncation()
+    everything = [each for outcome in found.outcomes for each in outcome.measured]
+    found = replace(found, clause=basis_of(everything, found.method).clause)
     app = part("screen", found)
     known = {name: {each.checkpoint.name: each.curve.auc for each in found.by(name)} for name in BOTH}
     content = ranking_sent(app)
     assert [family["title"] for family in content["families"]] == ["kNN", "KDE"]
     for row in content["rows"]:
         assert row["families"] == pytest.approx([known[name][row["id"]] for name in BOTH])
-    assert "Rests on kNN: lowest held-out risk of 2 families." in answered(app)
-    levels = [known[name][order(app)[0]] for name in BOTH]
-    assert ("families disagree" in answered(app)) == (max(levels) - min(levels) > screen.SAME_LEVEL)
+    assert "Decided by kNN, as chosen." in answered(app)
+    apart = judge(everything, replicates=MANY, basis=basis_of(everything, "knn")).apart
+    assert ("families disagree" in answered(app)) == bool(apart.levels)
 
 
 def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(tmp_path: Path) -> None:
@@ -189,10 +195,24 @@ def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(t
         )
         app = part("screen", found)
         body = app.get("html")[0].proto.body
-        assert ("Memorised: " in body and "300 exact copies" in body) == memorised
+        assert ("Memorised: best (300 exact copies, 100% near)" in body) == memorised
+        assert ("row 1 = real row 1" in app.get("html")[1].proto.body) == memorised
         assert f'class="verdict-box {"bad" if memorised else "good"}"' in body
-        assert "Take best" in answered(app)
-        assert "It can&#x27;t be told apart from real data at this n." in body
+        assert f"Take {'worst' if memorised else 'best'}" in answered(app)
+        assert ("It can&#x27;t be told apart from real data at this n." in body) != memorised
+
+
+def test_class_by_class_the_worst_come_first() -> None:
+    found = truncation()
+    real, generated = found.pair(found.one(LOW[0]))
+    shares = by_class(real, generated, real.labels["digit"])
+    app = part("classes", found, **{KEY: TriageSession(choice=CheckpointChoice(selected=LOW[0]))})
+    body = app.get("html")[0].proto.body
+    assert LOW[0] in body
+    assert re.findall(r"<b>(.)</b>", body) == [each.label for each in shares]
+    assert body.count("line worse") == sum(each.worse for each in shares) > 0
+    alone = replace(found, key="bare", reference=Samples(real.values))
+    assert "no label that names classes" in said(part("classes", alone))
 
 
 def test_what_is_chosen_stands_out_in_every_view_and_in_the_evidence() -> None:
@@ -235,9 +255,8 @@ def test_another_name_stands_in_the_same_ranking() -> None:
     held = len(app.session_state["_Session"].results)
     app.session_state["found"] = replace(found, outcomes=outcomes, key="named")
     assert order(run(app)) == [f"{name}'" for name in before]
-    assert (
-        len(app.session_state["_Session"].results) == held + 2
-    )  # the sides of the curves and these, by their new names
+    # the sides of the curves, the decision and the figure, by their new names
+    assert len(app.session_state["_Session"].results) == held + 3
 
 
 def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all() -> None:

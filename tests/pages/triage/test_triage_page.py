@@ -22,6 +22,7 @@ from prviz.readers import ReadError, read
 from prviz.readers.bundled import BUNDLED, bundled_path
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.readers.safe_folder import Below, OutsideError
+from prviz.triage.arrivals import ArrivalWatch
 from prviz.triage.inputs import checkpoints_below, checkpoints_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache
@@ -266,28 +267,26 @@ def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_sta
 def test_a_growing_folder_is_measured_on_and_a_file_that_is_being_written_is_waited_for(
     served: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "SETTLED", math.inf)
     app = until_done(begin(folder()))
     app.session_state[KEY].choice.selected = "step-10"
     whole = npy(11, 1.0)
     (served / "run" / "step-11.npy").write_bytes(whole[:200])
-    app.run()
-    assert list(table(app)["Name"]) == ["step-9", "step-10"]  # seen, maybe not whole
-    monkeypatch.setattr(source, "SETTLED", 0.0)
-    for _ in range(50):
+    app.session_state[KEY].arrivals = ArrivalWatch(0.0, below=served)
+    for _ in range(3):
         until_done(app.run())
-        if len(table(app)) == 3:
-            break
-    assert table(app)["State"].iloc[2].startswith("failed")
-    assert not any("could not be measured" in each.value for each in app.warning)
+    assert list(table(app)["Name"]) == ["step-9", "step-10"]
     assert "1 not written to the end yet" in said(app)
     (served / "run" / "step-11.npy").write_bytes(whole)
-    for _ in range(50):
+    for _ in range(3):
         until_done(app.run())
-        if table(app)["State"].iloc[2] == "measured":
-            break
     assert list(table(app)["State"]) == ["measured"] * 3
+    assert "not written" not in said(app)
     assert app.session_state[KEY].choice.selected == "step-10"
+    monkeypatch.setattr(source, "YOUNG", -math.inf)  # one that stays broken is refused in the end
+    (served / "run" / "step-12.npy").write_bytes(whole[:200])
+    for _ in range(3):
+        until_done(app.run())
+    assert table(app)["State"].iloc[3].startswith("failed")
 
 
 def test_a_reference_is_not_guessed_among_the_checkpoints_nor_from_several(served: Path) -> None:

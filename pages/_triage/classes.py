@@ -1,0 +1,83 @@
+"""Part of the Triage page: one checkpoint class by class, where the real samples have labels."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from pages._shared import answers
+from pages._shared.widgets import choose_one
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, selected
+from pages._triage.ranking import by_score
+from pages._work.jobs import Progress
+from prviz.measure.workload import estimate_seconds
+from prviz.readers.errors import error_text
+from prviz.triage.classes import CONFIDENCE, LEAST_OF_CLASS, ClassShare, by_class
+from prviz.triage.evidence import kinds
+from prviz.triage.measure import FAILURES
+from prviz.triage.measured import MeasuredCheckpoint
+
+WHAT = {"real": "real samples that no generated one is near", "generated": "generated samples that no real one is near"}
+
+
+def draw(found: CheckpointResults) -> None:
+    labels, rows = found.reference.labels, np.arange(found.reference.n)
+    offered = [name for name, column in labels.items() if kinds(column, rows, rows)]
+    if not found.measured:
+        st.info(NONE_YET)
+        return
+    if not offered:
+        st.info(
+            "The real samples have no label that names classes. A table with a column of classes beside the numbers, "
+            "such as `label`, has one."
+        )
+        return
+    label = offered[0] if len(offered) == 1 else choose_one("Label", offered, key="triage-class-label")
+    name = selected(found) or by_score(found)[0]
+    shares = _shares(found, found.one(name), label)
+    if isinstance(shares, str):
+        st.error(shares, icon=":material/block:")
+    elif shares:
+        st.html(f'<div class="classes" data-prviz="classes"><h4>{html.escape(name)}</h4>{_table(shares)}</div>')
+        st.caption(
+            f"Share of each class's samples with its interval, worst first; dashed: what two equal sets give. "
+            f"All intervals together hold with {CONFIDENCE:.0%} (Holm). Grey: fewer than {LEAST_OF_CLASS} samples."
+        )
+
+
+def _shares(found: CheckpointResults, measured: MeasuredCheckpoint, label: str) -> tuple[ClassShare, ...] | str | None:
+    """The classes, the worst first, or why there are none; None until a job has them."""
+    try:
+        real, generated = found.pair(measured)
+    except FAILURES as error:
+        return error_text(error)
+
+    def compute(_: Progress) -> tuple[ClassShare, ...]:
+        return by_class(real, generated, real.labels[label], generated.labels.get(label))
+
+    seconds = estimate_seconds(real.n, generated.n, real.d, methods=1, split=None)
+    return answers.tab_result(("triage-classes", label, *measurement(found.settings, measured)), seconds, compute)
+
+
+def _table(shares: Sequence[ClassShare]) -> str:
+    """A block for each set, a line for each class: its share, and the interval beside the expected share."""
+    blocks = []
+    for role, what in WHAT.items():
+        lines = "".join(_line(each) for each in shares if each.role == role)
+        if lines:
+            blocks.append(f"<section><p>Of each class, {what}</p>{lines}</section>")
+    return "".join(blocks)
+
+
+def _line(share: ClassShare) -> str:
+    kind = "few" if share.few else "worse" if share.worse else ""
+    low, high, missed, expected = (f"{value:.1%}" for value in (share.low, share.high, share.missed, share.expected))
+    told = html.escape(f"{missed} ({low} to {high}), {expected} expected, {share.n:,} samples")
+    return (
+        f'<div class="line {kind}" title="{told}"><b>{html.escape(share.label)}</b><span>'
+        f'<i style="left:{low};right:calc(100% - {high})"></i><em style="left:{missed}"></em>'
+        f'<u style="left:{expected}"></u></span>{share.missed:.0%}</div>'
+    )
