@@ -3,10 +3,12 @@
 /**
  * What Python sends (pages/_lab/battery_table.py).
  * @typedef {{ id: string, kind: string, label: string, verdict: string, oracle: string, published: string }} Cell
- * @typedef {{ label: string, help: string, sides: { label: string, help: string }[] }} Column
- * @typedef {{ check: string, tag: string, help: string, first: boolean, cells: (Cell | null)[] }} Row
+ * @typedef {{ label: string, help: string }} Side
+ * @typedef {{ kind: string, label: string }} Truth
+ * @typedef {{ label: string, help: string, sides: Side[] }} Column
+ * @typedef {{ check: string, tag: string, help: string, first: boolean, truth: (Truth | null)[], cells: (Cell | null)[] }} Row
  * @typedef {{ label: string, help: string, values: string[] }} Total
- * @typedef {{ kind: string, sign: string, text: string }} Kind
+ * @typedef {{ kind: string, text: string }} Kind
  *
  * @typedef {(id: string) => void} Choose
  */
@@ -24,48 +26,68 @@ function element(kind, text = "", attributes = {}, ...children) {
   return node;
 }
 
-/** A verdict is shown by a sign and a letter too, never by colour alone.
+/** A mark's shape says what its colour says.
  * @type {Record<string, string>} */
-const SIGNS = { T: "✓", F: "✕", L: "▼", H: "▲", "": "…" };
+const SIGNS = { right: "●", wrong: "✕", asks: "○", lucky: "◆", wait: "·" };
 
 /** @param {Cell} cell @param {string | undefined} chosen @param {Choose} choose */
 function button(cell, chosen, choose) {
-  const verdict = element("span", "", { class: "verdict" }, element("span", SIGNS[cell.verdict] ?? "…", { class: "sign" }), element("b", cell.verdict));
-  const paper = cell.published ? [element("small", `paper ${SIGNS[cell.published]} ${cell.published}`)] : [];
-  const node = element("button", "", {
+  const node = element("button", SIGNS[cell.kind], {
     type: "button", class: `cell ${cell.kind}`, "data-id": cell.id, "aria-pressed": String(cell.id === chosen), "aria-label": cell.label, title: cell.label,
-  }, verdict, element("small", `truth ${SIGNS[cell.oracle] ?? "–"} ${cell.oracle}`), ...paper);
+  });
   node.onclick = () => choose(cell.id);
   return node;
 }
 
-/** @param {Column[]} columns */
-function head(columns) {
-  const top = columns.map(({ label, help, sides }) => element("th", label, { scope: "colgroup", colspan: String(sides.length), title: help }));
-  const below = columns.flatMap(({ sides }) => sides.map(({ label, help }) => element("th", label, { scope: "col", title: help })));
-  const first = element("th", "Check", { scope: "col", rowspan: "2", class: "check" });
-  return element("thead", "", {}, element("tr", "", {}, first, ...top), element("tr", "", {}, ...below));
+/** @param {Truth | null} truth */
+function mark(truth) {
+  return truth ? element("span", SIGNS[truth.kind], { class: `cell ${truth.kind}`, title: truth.label, role: "img", "aria-label": truth.label }) : "–";
 }
 
-/** @param {Row[]} rows @param {string | undefined} chosen @param {Choose} choose */
+/** @param {Column[]} columns @param {Side[]} truths */
+function head(columns, truths) {
+  const top = columns.map(({ label, help, sides }) => element("th", label, { scope: "colgroup", colspan: String(sides.length), title: help }));
+  const below = columns.flatMap(({ sides }) => sides).map(({ label, help }) => element("th", label, { scope: "col", title: help }));
+  const first = element("th", "Check", { scope: "col", rowspan: "2", class: "check" });
+  const truth = truths.map(({ label, help }) => element("th", label, { scope: "col", rowspan: "2", title: help, class: "truth" }));
+  return element("thead", "", {}, element("tr", "", {}, first, ...truth, ...top), element("tr", "", {}, ...below));
+}
+
+/** One line for each check: a cell has a mark for each of the things that the check asks for.
+ * @param {Row[]} rows @param {string | undefined} chosen @param {Choose} choose */
 function body(rows, chosen, choose) {
-  return element("tbody", "", {}, ...rows.map(({ check, tag, help, first, cells }) => {
-    const title = element("span", check, first ? {} : { class: "spoken" }), name = element("th", "", { scope: "row", class: "check" }, title, element("small", tag, { title: help }));
-    const places = cells.map((cell) => element("td", "", {}, cell ? button(cell, chosen, choose) : element("span", "–", { title: "not asked of this number" })));
-    return element("tr", "", { class: first ? "first" : "" }, name, ...places);
+  /** @type {Row[][]} */
+  const checks = [];
+  for (const row of rows) row.first ? checks.push([row]) : checks[checks.length - 1].push(row);
+  return element("tbody", "", {}, ...checks.map((tags) => {
+    const names = tags.map(({ tag, help }) => element("small", tag, { title: help }));
+    const name = element("th", "", { scope: "row", class: "check" }, element("span", tags[0].check), ...names);
+    const truth = tags[0].truth.map((_, place) => element("td", "", { class: "truth" }, ...tags.map((row) => mark(row.truth[place]))));
+    const cells = tags[0].cells.map((_, place) => element("td", "", {}, ...tags.map((row) => {
+      const cell = row.cells[place];
+      return cell ? button(cell, chosen, choose) : element("span", "–", { title: "not asked of this number" });
+    })));
+    return element("tr", "", {}, name, ...truth, ...cells);
   }));
 }
 
-/** @param {Total[]} totals */
-function foot(totals) {
+/** @param {Total[]} totals @param {number} truths */
+function foot(totals, truths) {
   return element("tfoot", "", {}, ...totals.map(({ label, help, values }) => element("tr", "", {},
-    element("th", label, { scope: "row", class: "check", title: help }), ...values.map((value) => element("td", value)))));
+    element("th", label, { scope: "row", class: "check", title: help }), ...Array.from({ length: truths }, () => element("td")), ...values.map((value) => element("td", value)))));
 }
 
 /** @param {Kind[]} kinds */
 function key(kinds) {
-  return element("ul", "", { class: "key", "aria-label": "Signs" }, ...kinds.map(({ kind, sign, text }) =>
-    element("li", "", {}, element("b", sign, { class: `cell ${kind}` }), element("span", text))));
+  return element("ul", "", { class: "key", "aria-label": "Signs" }, ...kinds.map(({ kind, text }) =>
+    element("li", "", {}, ...(kind ? [element("b", SIGNS[kind], { class: `cell ${kind}` })] : []), element("span", text))));
+}
+
+/** Scroll to the answer below the table once it is there. @param {number} tries */
+function seek(tries) {
+  const told = document.querySelector(".st-key-battery-told");
+  if (told) told.scrollIntoView({ block: "nearest" });
+  else if (tries) setTimeout(() => seek(tries - 1), 100);
 }
 
 /** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: string) => void }} component */
@@ -77,12 +99,12 @@ export default function showTable({ data, parentElement, setStateValue }) {
     CHOSEN.set(parentElement, id);
     buttons().forEach((node) => node.setAttribute("aria-pressed", String(node.dataset.id === id)));
     setStateValue("cell", id);
-    document.querySelector(".st-key-battery-told")?.scrollIntoView({ block: "nearest" }); // where the answer comes
+    seek(30);
   };
   const chosen = CHOSEN.get(parentElement) ?? given.chosen;
   const focused = buttons().find((node) => node === document.activeElement)?.dataset.id, places = [root.scrollLeft, root.scrollTop];
-  root.replaceChildren(element("table", "", {}, head(given.columns), body(given.rows, chosen, choose), foot(given.totals)));
-  parentElement.querySelector(".battery-key")?.replaceChildren(key(given.key), element("p", given.caption));
+  root.replaceChildren(element("table", "", {}, head(given.columns, given.truths), body(given.rows, chosen, choose), foot(given.totals, given.truths.length)));
+  parentElement.querySelector(".battery-key")?.replaceChildren(key([...given.key, { kind: "", text: given.caption }]));
   [root.scrollLeft, root.scrollTop] = places;
   buttons().find((node) => focused && node.dataset.id === focused)?.focus({ preventScroll: true });
   root.dataset.rows = String(given.measured);

@@ -19,7 +19,7 @@ from pages._lab.battery_table import SIDE_WORDS, CellPlace, Choice, VerdictCell,
 from pages._lab.experiments import facts
 from pages._live.figure import Pane, live_figure
 from pages._shared.text import plain
-from pages._shared.widgets import explore_link
+from pages._shared.widgets import choose_one, explore_link
 from pages._shared.work_box import WorkRequest, box
 from pages._work.store import LeastRecentlyUsed
 from prviz import figures
@@ -58,60 +58,64 @@ IDEA = (
 
 
 SIGNS = """
-- **✓ T** passes; **✕ F** fails.
-- **▼ L** and **▲ H** also pass, and say which of two sensible wishes the number follows: where the specification allows
-  either, *low* means that it falls where generated samples are spread too thin, *high* that it stays up because every
-  real sample can still be produced.
 - **truth**: what a perfect estimator, which knows the true curve, scores under the same reading and the same rule.
-- **paper**: the published verdict, for the numbers that the paper has judged.
-- A failure with a **thick border** says *the estimator is wrong*: the truth passes there. One with a **dashed border**
-  says *the check asks for something else* than this reading: the truth itself fails. A **dotted border**: it passes
-  although the truth does not.
-- **…** is not measured yet. A dash: this is not asked of this number.
+- ● passes, as the truth does. ✕ fails where the truth passes: *the estimator is wrong*. ○ fails, and so does the truth:
+  *the check asks for something else* than this reading. ◆ passes although the truth does not. · is not measured yet.
+- Each mark names its verdict and the published one. Where the specification allows either, *low* falls where generated
+  samples are spread too thin, *high* stays up because every real sample can still be produced.
 """
+KEPT, RUN = "Paper size", "Run it yourself"
 
 
 def draw() -> None:
-    choice = choose()
+    head = st.container(horizontal=True, vertical_alignment="center", key="battery-head")
+    found = _kept()
+    with head:
+        result = RUN if found is None else choose_one("Result", (KEPT, RUN), KEPT, key="battery.result", **_COLLAPSED)
+        if found is None or result == RUN:
+            with st.popover("Settings", icon=":material/tune:"):
+                choice = choose()
+        else:
+            held = {*found.rows["check"], *found.rows["method"]}
+            choice = Choice(tuple(filter(held.__contains__, CHECKS)), tuple(filter(held.__contains__, SCORES)), "paper")
+        with st.popover("How to read it", icon=":material/help:", type="tertiary"):
+            st.markdown("\n".join([*(f"- {words}" for words in battery_table.SIDE_WORDS.values()), SIGNS]))
+            st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
+            if found is not None:
+                st.caption(plain(f"{KEPT}: {setting('paper')}. {facts(found.facts)}"))
     if choice is None:
+        st.info("Choose at least a check, and a family with a point to read it at, or a published pair.")
         return
-    with st.expander("How to read the table", icon=":material/help:"):
-        st.markdown("\n".join([*(f"- {words}" for words in battery_table.SIDE_WORDS.values()), SIGNS]))
-        st.markdown("What a check asks for:")
-        st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
+    oracle = _oracle(choice)
+    if result == KEPT and found is not None:
+        _draw(choice, oracle, found.rows)
+        return
     tasks = battery_tasks(choice.checks, choice.readings, choice.mode)
     seconds = battery_seconds(tasks) / available_threads()
-    oracle = _oracle(choice)
     work = WorkRequest(choice.key, f"Sanity battery {choice.mode}", tasks, COLUMNS, seconds)
-
-    def before() -> None:
-        """Draw the kept rows of the published pairs at full size, if one is chosen."""
-        found = _kept(choice)
-        if found is not None:
-            text = plain(facts(found.facts))
-            st.caption(f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {text}")
-        _draw(choice, oracle, None if found is None else found.rows)
-
-    box(work, lambda rows, _: _draw(choice, oracle, rows), before)
+    box(work, lambda rows, _: _draw(choice, oracle, rows), lambda: _draw(choice, oracle, None))
 
 
-def _kept(choice: Choice) -> KeptRows | None:
-    scores = [name for name in choice.readings if name in SCORES]
-    if not scores:
-        return None
+_COLLAPSED: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
+
+
+def _kept() -> KeptRows | None:
     try:
-        found: KeptRows | None = _shared().remembered(("kept", choice.checks), lambda: kept(choice.checks))
+        found: KeptRows | None = _shared().remembered("kept", lambda: kept(tuple(CHECKS)))
     except ValueError as error:
         st.warning(plain(f"The kept rows can't be shown: {error}."), icon=":material/broken_image:")
         return None
-    return None if found is None else KeptRows(found.rows[found.rows["method"].isin(scores)], found.facts)
+    return found
 
 
 def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
     judged = pd.DataFrame(columns=list(JUDGED)) if rows is None else _judged(choice, rows)
     known = battery_table.cells(choice, oracle, judged)
+    st.subheader(battery_table.message(known), anchor=False)
     battery_table.draw(choice, known, 0 if rows is None else len(rows))
-    show_detail(known[battery_table.chosen(known)], judged, oracle, rows)
+    place = battery_table.chosen(known)
+    if place is not None:
+        show_detail(known[place], judged, oracle, rows)
 
 
 # ---- judged once for all sessions ----

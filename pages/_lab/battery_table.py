@@ -55,10 +55,9 @@ class Choice(NamedTuple):
 
 
 def choose() -> Choice | None:
-    """Draw the choices; returns None, with a message, if nothing is left to judge."""
+    """Draw the choices; returns None if nothing is left to judge."""
     checks = _checks()
-    families, points, scores = st.columns(3)
-    methods = families.multiselect(
+    methods = st.multiselect(
         "Families of curves",
         list(ESTIMATORS),
         FIRST_FAMILIES,
@@ -67,7 +66,7 @@ def choose() -> Choice | None:
         help="Estimators of a whole precision-recall curve, at k = √n and with half of the samples to measure.",
         persist_state="session",
     )
-    read = points.multiselect(
+    read = st.multiselect(
         "read at",
         list(POINTS),
         FIRST_POINTS,
@@ -76,7 +75,7 @@ def choose() -> Choice | None:
         help=POINTS_HELP,
         persist_state="session",
     )
-    pairs = scores.multiselect(
+    pairs = st.multiselect(
         "Published pairs of numbers",
         list(SCORES),
         FIRST_SCORES,
@@ -86,13 +85,10 @@ def choose() -> Choice | None:
         "paper gives them. A perfect score of this kind is the share of one set that lies within the other's support.",
         persist_state="session",
     )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        mode = choose_one("How thoroughly", MODES, "quick", key="battery.mode", persist_state="session")
-        st.caption(setting(mode) + ".")
+    mode = choose_one("How thoroughly", MODES, "quick", key="battery.mode", persist_state="session")
+    st.caption(setting(mode) + ".")
     readings = (*(f"{method}@{point}" for method in methods for point in read), *pairs)
     if not checks or not readings:
-        missing = "a check" if not checks else "a family with a point to read it at, or a published pair"
-        st.info(f"Choose at least {missing}.", icon=":material/checklist:")
         return None
     return Choice(checks, readings, mode)
 
@@ -130,10 +126,10 @@ SIDE_WORDS: Mapping[str, str] = MappingProxyType(
 )
 KINDS = dict(zip(SAYS, ("right", "wrong", "asks", "lucky"), strict=True))
 _KEY = (
-    ("right", "✓ T", "passes, as the truth does"),
-    ("wrong", "✕ F", "estimator wrong: the truth passes"),
-    ("asks", "✕ F", "the check asks for something else: the truth fails too"),
-    ("lucky", "✓ T", "passes, but the truth does not"),
+    ("right", "passes, as the truth does"),
+    ("wrong", "estimator wrong: the truth passes"),
+    ("asks", "the check asks for something else: the truth fails too"),
+    ("lucky", "passes, but the truth does not"),
 )
 _VERDICTS = {"T": "passes", "F": "fails", "L": "passes as low", "H": "passes as high", "": "is not measured yet"}
 
@@ -202,15 +198,36 @@ def tags(check: str) -> list[str]:
     return sorted({each.tag for each in CHECKS[check].criteria}, key=lambda tag: (tag == "purpose", tag))
 
 
-def chosen(known: Cells) -> CellPlace:
-    """The last clicked cell, if it is in the table, else the first."""
+def chosen(known: Cells) -> CellPlace | None:
+    """The last clicked cell, if it is in the table."""
     state = st.session_state.get(KEY)
     said = state.get("cell") if isinstance(state, Mapping) else None
-    return next((place for place in known if place.id == said), next(iter(known)))
+    return next((place for place in known if place.id == said), None)
+
+
+def message(known: Cells) -> str:
+    """Of the cells that the truth passes, those that the best and the worst number fail."""
+    asked: dict[tuple[str, str], list[bool]] = {}
+    for place, cell in known.items():
+        if cell.verdict and cell.oracle in PASSES:
+            asked.setdefault((place.reading, place.side), []).append(cell.kind == "wrong")
+    if not asked:
+        return "Only the truth's verdicts are known: nothing is measured yet"
+    shares = {key: sum(wrong) / len(wrong) for key, wrong in asked.items()}
+    (best, fewest), (worst, most) = (
+        (READINGS[reading].pair[SIDES.index(side)], asked[reading, side])
+        for reading, side in (min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__))
+    )
+    if len(asked) > 1 and len(set(shares.values())) == 1:
+        best = "each number"
+    others = f", {worst} {sum(most)} of {len(most)}" if len(set(shares.values())) > 1 else ""
+    return f"Where the truth passes, {best} fails {sum(fewest)} of {len(fewest)}{others}"
 
 
 def draw(choice: Choice, known: Cells, measured: int) -> None:
     """Draw the table. measured : number of rows so far."""
+    # A reading of each kind: the truth's verdict is the same for all of a kind.
+    truths = list({READINGS[name].at: name for name in reversed(choice.readings)}.values())[::-1]
     lines = (
         ("passed", "cells that pass, of those measured so far", "verdict"),
         ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
@@ -224,10 +241,14 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
             verdicts = [verdict for verdict in found if verdict]
             values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
         totals.append({"label": label, "help": text, "values": values})
-    totals = totals
     content = {
-        "caption": "One row for each check and what it asks for; choose a cell to see why.",
-        "key": [{"kind": kind, "sign": sign, "text": text} for kind, sign, text in _KEY],
+        "caption": "Click a mark for the reason.",
+        "key": [{"kind": kind, "text": text} for kind, text in _KEY],
+        "truths": [
+            {"label": f"truth, {side}", "help": f"A perfect estimator. {SIDE_WORDS[side]}"}
+            for _ in truths
+            for side in SIDES
+        ],
         "columns": [
             {
                 "label": reading.label,
@@ -245,6 +266,9 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
                 "tag": tag,
                 "help": TAGS[tag],  # type: ignore[index]
                 "first": not place,
+                "truth": [
+                    _truth(known.get(CellPlace(check, tag, reading, side))) for reading in truths for side in SIDES
+                ],
                 "cells": [
                     _cell(known.get(CellPlace(check, tag, reading, side)))
                     for reading in choice.readings
@@ -255,7 +279,7 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
             for place, tag in enumerate(tags(check))
         ],
         "totals": totals,
-        "chosen": chosen(known).id,
+        "chosen": place.id if (place := chosen(known)) else "",
         "measured": measured,
     }
     _component(key=KEY, data=as_text(content), default={"cell": None}, on_cell_change=lambda: None)
@@ -266,3 +290,13 @@ def _cell(cell: VerdictCell | None) -> dict[str, Any] | None:
         return None
     verdicts = {"verdict": cell.verdict, "oracle": cell.oracle, "published": cell.published}
     return {"id": cell.place.id, "kind": cell.kind, "label": cell.label, **verdicts}
+
+
+def _truth(cell: VerdictCell | None) -> dict[str, str] | None:
+    if cell is None:
+        return None
+    kind = "right" if cell.oracle in PASSES else "asks"
+    return {
+        "kind": kind,
+        "label": f"the truth {_VERDICTS[cell.oracle]}: {CHECKS[cell.place.check].title}, {cell.place.tag}",
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -18,13 +18,14 @@ from pages._live.figure import Pane, live_figure
 from pages._shared import cache, work_box
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
+from pages._triage.session import METHOD, METHODS, SPLIT, K
 from pages._work.jobs import JobRequest, Progress
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
-from prviz.figures import RankedBar
+from prviz.figures import SettingError
 from prviz.measure import estimates
-from prviz.measure.estimates import K
+from prviz.measure.estimates import K as Neighbours
 from prviz.measure.workload import estimate_seconds, subsample
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
@@ -37,7 +38,6 @@ IDEA = (
     "precision-recall curve can be computed, and fresh samples can be drawn, as many as you have. What an estimator "
     "gets wrong there, it is likely to get wrong on your data too."
 )
-OWN, PAPER = "Your data", "The paper's figures 8 to 10"
 CURVES, OVER_K, OVER_D = "Curves", "Over k", "Over d"
 # Seed of the fresh sample and of the splits.
 SEED = 1
@@ -54,25 +54,25 @@ class CurvesBeside(NamedTuple):
 
 
 def draw() -> None:
-    look: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
-    if choose_one("What", [OWN, PAPER], OWN, key="stand-in.view", **look) == PAPER:
-        surrogate_paper.draw()
-        return
-    data = surrogate_form.choose()
+    head = st.container(horizontal=True, vertical_alignment="center", key="stand-in-head")
+    data = surrogate_form.choose(head)
     if data is None:
         return
-    left, right = st.columns(2, gap="large")
-    with left:
-        most = work_box.job_result(surrogate_fits.directions(data), "nothing can be fitted.")
-        if most is None:
-            return
-        shape = surrogate_form.fit(most)
-        fitted = work_box.job_result(surrogate_fits.quality(data, shape), "how good the surrogate is, is not known.")
-        if fitted is not None:
-            surrogate_fits.card(fitted, data)
-    with right:
-        request = surrogate_form.measured(data, shape, most)
+    if not isinstance(data, Data):
+        surrogate_paper.draw()
+        return
+    most = work_box.job_result(surrogate_fits.directions(data), "nothing can be fitted.")
+    if most is None:
+        return
+    with head.popover("Settings", icon=":material/tune:"):
+        shapes = surrogate_form.fits(most)
+        request = surrogate_form.measured(data, shapes[0].d, most)
+    with head:
+        shape, fitted, tried = surrogate_fits.best(data, shapes)
     if request is None:
+        st.warning("Something is missing in the settings.", icon=":material/tune:")
+        return
+    if fitted is None:
         return
     try:
         work = surrogate_fits.work(data, shape, request, fitted, "Data like yours")
@@ -82,8 +82,14 @@ def draw() -> None:
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
         found = ranked(rows[rows["d"] == shape.d])
-        show_verdict(found, data, shape, request, complete=complete)
-        _closer(rows, found, data, shape, request, fitted if complete else None)
+        show_verdict(found, data, shape, fitted, tried, complete=complete)
+        with st.expander("Look closer", key="stand-in.open", on_change="rerun") as closer:
+            if closer.open:
+                _closer(rows, found, data, shape, request, fitted if complete else None)
+        with st.expander("The surrogate"):
+            surrogate_fits.card(fitted, data)
+        with st.expander("All settings", key="stand-in.table"):
+            _table(found)
 
     work_box.box(work, draw)
 
@@ -174,10 +180,8 @@ def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PR
     }
 
 
-# Bars in the figure; the table has all settings.
-MOST_BARS = 12
-# Share of the joint area: a smaller difference of excess and deficit counts as none.
-EVEN = 0.01
+# Settings in the figure: the best, and the last; the table has all.
+MOST_BEST, MOST_LAST = 10, 6
 # An IoU below which an estimate tells little.
 FAR = 0.5
 RANKING_COLUMNS = {
@@ -189,7 +193,8 @@ RANKING_COLUMNS = {
     "spread": st.column_config.NumberColumn("±", format="%.3f", help="Standard deviation of the IoU over the repeats."),
     "excess": st.column_config.NumberColumn("Excess", format="%.3f", help="Invented area: too optimistic."),
     "deficit": st.column_config.NumberColumn("Deficit", format="%.3f", help="Missed area: too pessimistic."),
-    "tie": st.column_config.TextColumn("Tie", help="Not told apart from the best by so few repeats."),
+    "low": st.column_config.NumberColumn("Off from", format="%+.3f", help="Area minus true area, lower end."),
+    "high": st.column_config.NumberColumn("to", format="%+.3f", help="Upper end."),
 }
 
 
@@ -197,7 +202,7 @@ class RankedSetting(NamedTuple):
     """One setting with its errors on the surrogate."""
 
     method: str
-    k: K | None
+    k: Neighbours | None
     split: float | None
     iou: float
     spread: float
@@ -205,6 +210,9 @@ class RankedSetting(NamedTuple):
     deficit: float
     rank: int
     tie: bool
+    error: float
+    low: float
+    high: float
 
     @property
     def setting(self) -> str:
@@ -216,16 +224,20 @@ class RankedSetting(NamedTuple):
         return f"{ESTIMATORS[self.method].title}, {self.setting}"
 
     @property
-    def accuracy(self) -> str:
-        """IoU with its spread (none for a single repeat), as text."""
-        return f"{self.iou:.2f}" + ("" if math.isnan(self.spread) else f" ± {self.spread:.2f}")
+    def mark(self) -> Literal["best", "", "avoid"]:
+        """How the figure marks it: the first in the ranking, and those far from the truth."""
+        return "avoid" if self.iou < FAR else "best" if self.rank == 1 else ""
 
     @property
-    def words(self) -> str:
-        both = f"invents {self.excess:.0%} of the joint area (excess) and misses {self.deficit:.0%} of it (deficit)"
-        if abs(self.excess - self.deficit) < EVEN:
-            return f"it {both}: it leans to neither side"
-        return f"it {both}: on the whole it is too {'optimistic' if self.excess > self.deficit else 'pessimistic'}"
+    def off(self) -> str:
+        """How far the area could be off, in words."""
+        if math.isnan(self.low):
+            return "no curve has any area"
+        if self.low >= 0:
+            return f"the area could be {self.low:.2f} to {self.high:.2f} too high"
+        if self.high <= 0:
+            return f"the area could be {-self.high:.2f} to {-self.low:.2f} too low"
+        return f"the area could be up to {-self.low:.2f} too low or {self.high:.2f} too high"
 
 
 def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
@@ -240,51 +252,62 @@ def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
             deficit=float(row["deficit"]),
             rank=int(row["rank"]),
             tie=bool(row["tied"]),
+            **{name: float(row[name]) for name in ("error", "low", "high")},
         )
         for row in verdict(rows).to_dict("records")
     ]
 
 
 def show_verdict(
-    found: list[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, *, complete: bool
+    found: list[RankedSetting], data: Data, shape: Fit, fitted: Quality, tried: int, *, complete: bool
 ) -> None:
-    """Draw the verdict as text, bars and table, and the button that applies it."""
-    sizes = data.sizes if request.n is None else f"but only {request.n:,} samples per set"
-    best, ties = found[0], [each for each in found[1:] if each.tie]
-    st.markdown("##### 3. The verdict for your data" + ("" if complete else " :gray-badge[so far]"))
-    st.markdown(
-        f"On data like yours ({sizes}, d = {shape.d}, {shape.words}), **{best.label}** comes closest "
-        f"to the truth: IoU {best.accuracy}. Keep in mind that {best.words}."
-    )
-    if ties:
-        names = "; ".join(each.label for each in ties[:4]) + ("; and others" if len(ties) > 4 else "")
-        st.caption(f"The repeats do not tell it apart from: {names}.")
-    if best.iou < FAR:
-        st.warning(
-            "Even the best of these settings is far from the truth on data like yours: don't trust such a curve.",
-            icon=":material/warning:",
-        )
+    """Draw how far the area could be off with the closest setting, the button that applies it, and all as intervals."""
+    best = found[0]
 
     def apply() -> None:
         controls.put(applied(best, data.settings))
+        st.session_state.update({METHODS: [best.method], SPLIT: best.split, METHOD: ""})
+        if best.k is not None:
+            st.session_state[K] = None if best.k == "sqrt" else best.k
         cache.wish_page("pages/explore.py")
 
-    label = f"Apply to your real curve: {best.label}"
-    st.button(label, type="primary", icon=":material/arrow_forward:", key="stand-in.apply", on_click=apply)
+    poor = " :orange-badge[poor surrogate]" if fitted.poor else ""
+    far = " :red-badge[far from the truth]" if best.iou < FAR else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        said = best.off if complete else f"so far, {best.off}"
+        st.subheader(f"{best.label}: {said}{poor}{far}", anchor=False, width="content")
+        st.button(
+            "Apply",
+            type="primary",
+            icon=":material/arrow_forward:",
+            key="stand-in.apply",
+            on_click=apply,
+            help=f"Sets Explore and Triage to {best.label}.",
+        )
     if cache.page_wished():
         st.rerun()
-    bars = [RankedBar(each.method, each.setting, *each[3:7]) for each in found[:MOST_BARS]]
-    caption = "Beside each name its IoU with the truth, ± one standard deviation over the repeats; 1 is perfect." + (
-        f" The best {MOST_BARS} of {len(found)} settings." if len(found) > MOST_BARS else ""
+    many = f", the best fit of {tried}" if tried > 1 else ""
+    many = f", the best fit of {tried}" if tried > 1 else ""
+    shown = found if len(found) <= MOST_BEST + MOST_LAST else [*found[:MOST_BEST], *found[-MOST_LAST:]]
+    drawn = [SettingError(each.method, each.setting, each.error, each.low, each.high, each.mark) for each in shown]
+    pane = Pane(
+        "ranked",
+        figures.error_intervals(drawn),
+        f"Area minus true area on a surrogate{many}: {shape.words}, d = {shape.d}",
+        wide=True,
+        alt="Intervals of the error of each setting, the closest first; all numbers are in the table below.",
+        help=f"★ closest to the truth of {len(found)} settings, ✕ avoid (IoU below {FAR:g}). Each line holds 95% of "
+        "fresh samples of the surrogate, were errors normal. How far your own area is off also depends on how well the "
+        "surrogate fits.",
     )
-    title = "Closest to the truth first"
-    live_figure("stand-in-ranked", [Pane("ranked", figures.ranked_bars(bars), title, caption, wide=True)])
-    with st.expander("The ranking as a table", key="stand-in.table"):
-        rows = [
-            (each.rank, each.label, *each[3:7], "with the best" if each.tie and place else "")
-            for place, each in enumerate(found)
-        ]
-        st.dataframe(pd.DataFrame(rows, columns=list(RANKING_COLUMNS)), hide_index=True, column_config=RANKING_COLUMNS)
+    live_figure("stand-in-ranked", [pane])
+
+
+def _table(found: list[RankedSetting]) -> None:
+    rows = [
+        (each.rank, each.label, each.iou, each.spread, each.excess, each.deficit, each.low, each.high) for each in found
+    ]
+    st.dataframe(pd.DataFrame(rows, columns=list(RANKING_COLUMNS)), hide_index=True, column_config=RANKING_COLUMNS)
 
 
 def applied(best: RankedSetting, settings: ExploreSettings) -> ExploreSettings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -10,6 +11,7 @@ import streamlit as st
 from pages._lab.surrogate_form import MOST_COMPONENTS, Data, Fit, MeasurementRequest
 from pages._shared import cache, work_box
 from pages._work.jobs import JobRequest, Progress
+from pages._work.store import LeastRecentlyUsed
 from prviz.measure.estimates import part_of, passes
 from prviz.measure.workload import Options, estimate_seconds
 from prviz.studies.surrogate import FitCheck, FitOptions, Scenario, Surrogate, fit_check
@@ -21,16 +23,17 @@ SCENARIOS: dict[str, tuple[Scenario, ...]] = {
     "itself": ("real-real", "generated-generated"),
     "common": ("common",),
 }
+# Seconds of work that starts by itself.
+AT_ONCE = 60.0
 # Rough seconds: per multiply-add of a covariance or a projection; of EM per sample, component and step, and per
 # squared dimension besides; of a sampled truth, and per dimension besides, several times as many for a mixture.
 PER_PRODUCT = 1e-9
 EM, EM_SQUARE, EM_SAMPLES, EM_STEPS = 2.3e-7, 3e-10, 10_000, 240
 CHECK, CHECK_FEW, FEW_PER_DIRECTION = 0.5, 1.5, 50
 TRUTH, TRUTH_DIMENSION, TRUTH_MIXTURE = 0.4, 0.03, 4
-POOR = (
-    "your data have a shape that it misses, so the verdict below tells less about them. Another density or another d "
-    "may do better."
-)
+# Seconds: a density whose fit and test take longer is not tried unless it is chosen.
+TRY_SECONDS = 20.0
+POOR = "its fresh samples can be told from your data, so the verdict tells less about them."
 
 
 class Quality(NamedTuple):
@@ -39,6 +42,34 @@ class Quality(NamedTuple):
     surrogate: Surrogate
     real: FitCheck
     generated: FitCheck
+
+    @property
+    def poor(self) -> bool:
+        return self.real.poor or self.generated.poor
+
+    @property
+    def apart(self) -> float:
+        """How far the worse fitted set and fresh samples of its fit keep apart."""
+        return max(self.real.statistic, self.generated.statistic)
+
+
+def best(data: Data, shapes: Sequence[Fit]) -> tuple[Fit, Quality | None, int]:
+    """The shape that fits best, its quality and of how many it is the best; the first one, until all are tried."""
+    cheap = [shapes[0], *(each for each in shapes[1:] if quality(data, each).seconds < TRY_SECONDS)]
+    tried: dict[Fit, Quality] = {}
+    for shape in cheap:
+        found = work_box.job_result(quality(data, shape), "how good the surrogate is, is not known.")
+        if found is None:
+            return cheap[0], tried.get(cheap[0]), 1
+        tried[shape] = found
+    shape = min(tried, key=lambda each: tried[each].apart)
+    return shape, tried[shape], len(tried)
+
+
+@st.cache_resource
+def _shared() -> LeastRecentlyUsed:
+    """Fits of bundled sets, for all visitors."""
+    return LeastRecentlyUsed(64)
 
 
 def _sources(data: Data) -> SurrogateSources:
@@ -69,7 +100,9 @@ def quality(data: Data, shape: Fit) -> JobRequest[Any]:
     few = min(data.pair.real.n, data.pair.generated.n) < FEW_PER_DIRECTION * shape.d
     refits = shape.fit == "mixture" and shape.covariance == "full"
     seconds = _fit_seconds(data, shape) * (1 + refits) + CHECK + (CHECK_FEW if few else 0.0)
-    return JobRequest(("stand-in-quality", data.pair.digest, shape), compute, seconds, "Fitting the surrogate")
+    note = f"Trying {shape.words}"
+    store = None if data.private else _shared()
+    return JobRequest(("stand-in-quality", data.pair.digest, shape), compute, seconds, note, store)
 
 
 def _fit_seconds(data: Data, shape: Fit) -> float:
@@ -101,21 +134,14 @@ def card(found: Quality, data: Data) -> None:
         for label, value in facts.items():
             st.markdown(f"{label}  \n**{value}**")
     st.caption(
-        "Variance kept: the share of the real samples' spread that lies in these directions. Shrinkage: how far "
-        "covariances were pulled towards a sphere, where samples are too few for them. Test of the fit: how far "
-        "each set and fresh samples of its own fit keep apart, from 0 (not at all) to 0.5; where p is small, chance "
-        "does not explain it."
+        "Test of the fit: how far each set and fresh samples of its own fit keep apart, from 0 (not at all) to 0.5; "
+        "where p is small, chance does not explain it. Shrinkage: how far covariances were pulled towards a sphere, "
+        "where samples are too few for them."
     )
-    shares = (
-        "Of the nearest neighbours of a sample, its own set accounts for "
-        f"{found.real.own:.0%} (real) and {found.real.fresh:.0%} (drawn from their fit), "
-        f"{found.generated.own:.0%} (generated) and {found.generated.fresh:.0%} (drawn from theirs); about 50% each is "
-        "good"
-    )
-    if found.real.poor or found.generated.poor:
-        st.warning(f"**The surrogate is poor**: {POOR} {shares}.", icon=":material/warning:")
+    if found.poor:
+        st.warning(f"**The surrogate is poor**: {POOR}", icon=":material/warning:")
     else:
-        st.success(f"The surrogate looks like your data. {shares}.", icon=":material/check:")
+        st.success("The surrogate looks like your data.", icon=":material/check:")
     n, d = min(data.pair.real.n, data.pair.generated.n), surrogate.d
     if shrunk:
         st.warning(
@@ -154,4 +180,4 @@ def work(
         for split in request.splits:
             measured: Options = {**passes(request.methods), "ks": len(request.ks), "split": split, "drawn": True}
             seconds += count * request.repeats * estimate_seconds(counts[0], counts[1], d, **measured)
-    return work_box.WorkRequest(key, title, tasks, COLUMNS, seconds, data.private)
+    return work_box.WorkRequest(key, title, tasks, COLUMNS, seconds, data.private, at_once=seconds <= AT_ONCE)

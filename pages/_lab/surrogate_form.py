@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from pages._shared import families, uploads
+from pages._shared import uploads
 from pages._shared.cache import session
 from pages._shared.text import plain
 from pages._shared.widgets import begin, choose_one
@@ -18,7 +19,8 @@ from prviz.readers import bundled
 from prviz.reports.settings import N_LIMITS, ExploreSettings, Source
 from prviz.samples import SamplePair
 
-SOURCES = {"bundled": "A bundled set", "upload": "Your files"}
+PAPER = "paper"
+SOURCES = {"bundled": "A bundled set", "upload": "Your files", PAPER: "The paper's figures 8 to 10"}
 SOURCE, FAMILY = "stand-in.source", "stand-in.family"
 # Key of the source and problem that Explore showed when this choice last began with them.
 _BEGUN = "_surrogate_of"
@@ -39,16 +41,16 @@ class Data(NamedTuple):
         return f"{self.pair.real.n:,} real and {self.pair.generated.n:,} generated samples"
 
 
-def choose() -> Data | None:
-    """Draw the choice of a pair, which starts with Explore's; returns None if there is none yet."""
+def choose(head: DeltaGenerator) -> Data | str | None:
+    """Draw the choice of a pair, which starts with Explore's; None if there is none yet, PAPER for the paper's."""
     explored = session().shown
     shown = ExploreSettings() if explored is None else explored.settings
     _begin(shown)
-    source = choose_one("Data", SOURCES, key=SOURCE, persist_state="session")
-    data = _upload(shown) if source == "upload" else _bundled(shown)
-    if data is not None:
-        st.caption(f"{data.sizes} in {data.pair.d:,} dimensions. No truth is known of them.")
-    return data
+    with head:
+        source = choose_one("Data", SOURCES, key=SOURCE, persist_state="session", label_visibility="collapsed")
+        if source == "bundled":
+            return _bundled(shown)
+    return PAPER if source == PAPER else _upload(shown)
 
 
 def _begin(shown: ExploreSettings) -> None:
@@ -67,31 +69,26 @@ def _begin(shown: ExploreSettings) -> None:
 
 def _bundled(shown: ExploreSettings) -> Data:
     families = bundled.BUNDLED
-    with st.container(horizontal=True):
-        family = st.selectbox(
-            "Generator",
-            list(families),
-            format_func=lambda name: families[name].title,
-            key=FAMILY,
-            persist_state="session",
+    look: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
+    family: str = st.selectbox(
+        "Generator", list(families), format_func=lambda name: families[name].title, key=FAMILY, width=250, **look
+    )
+    points = {point.name: point for point in families[family].checkpoints}
+    checkpoint, key = list(points)[-1], f"stand-in.checkpoint.{family}"
+    if len(points) > 1:
+        checkpoint = st.selectbox(
+            "Checkpoint",
+            list(points),
+            format_func=lambda name: points[name].title,
+            key=begin(key, checkpoint),
+            width=170,
+            **look,
         )
-        points = {point.name: point for point in families[family].checkpoints}
-        checkpoint, key = list(points)[-1], f"stand-in.checkpoint.{family}"
-        if len(points) > 1:
-            checkpoint = st.selectbox(
-                "Checkpoint",
-                list(points),
-                format_func=lambda name: points[name].title,
-                key=begin(key, checkpoint),
-                persist_state="session",
-            )
     pair = bundled.bundled_pair(checkpoint)
     return Data(pair, _settings(shown, "bundled", checkpoint, pair))
 
 
 def _upload(shown: ExploreSettings) -> Data | None:
-    if shown.source == "toy" and session().uploaded is None:
-        st.caption("Explore shows a toy, whose truth is known anyway: upload files whose truth is unknown.")
     uploaded = uploads.box("sqrt")
     if uploaded is None:
         return None
@@ -104,6 +101,7 @@ def _settings(shown: ExploreSettings, source: Source, problem: str, pair: Sample
 
 
 FITS: dict[Literal["gaussian", "mixture"], str] = {"gaussian": "One Gaussian", "mixture": "Mixture of Gaussians"}
+BEST = "best"
 COVARIANCES: dict[Literal["full", "tied", "diag"], str] = {"full": "Full", "tied": "Tied", "diag": "Diagonal"}
 SCENARIOS: dict[Literal["pair", "itself", "common"], str] = {
     "pair": "Real against generated",
@@ -155,9 +153,8 @@ class MeasurementRequest:
     n: int | None
 
 
-def fit(most: int) -> Fit:
-    """Draw the choice of the density: its dimension, up to `most`, and its kind."""
-    st.markdown("##### 1. The surrogate")
+def fits(most: int) -> list[Fit]:
+    """Draw the choice of the density: its dimension, up to `most`, and its kind; several, of which the best counts."""
     d = 1
     if most > 1:
         held = st.session_state.get(DIMENSION)
@@ -173,13 +170,17 @@ def fit(most: int) -> Fit:
         )
     kind = choose_one(
         "Density fitted to each set",
-        FITS,
-        "gaussian",
+        {BEST: "The one that fits best", **FITS},
+        BEST,
         key="stand-in.fit",
-        help="A Gaussian is one ellipsoid around one centre. A mixture has several components: as many, up to "
-        f"{MOST_COMPONENTS}, as score best by BIC, which rewards a good fit and charges for every number fitted.",
+        help="The best is the one whose fresh samples keep least apart from your data in a two-sample test, "
+        "among those that are quickly fitted. A Gaussian "
+        f"is one ellipsoid; a mixture has as many components, up to {MOST_COMPONENTS}, as score best by BIC, which "
+        "rewards a good fit and charges for every number fitted.",
         persist_state="session",
     )
+    if kind == BEST:
+        return [Fit(d, density, covariance) for density in FITS for covariance in COVARIANCES]
     covariance = choose_one(
         "Covariance: the shape of a component",
         COVARIANCES,
@@ -189,20 +190,27 @@ def fit(most: int) -> Fit:
         "- **Diagonal**: ellipsoids along the axes. It has few numbers to fit, and misses correlations.",
         persist_state="session",
     )
-    return Fit(d, kind, covariance)
+    return [Fit(d, kind, covariance)]
 
 
-def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
+def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
     """Draw the choice of measurements; None, with a message, if it can't be used. most : largest d of the data."""
-    st.markdown("##### 2. What is measured on its fresh samples")
     scenario = choose_one("What is compared", SCENARIOS, "pair", key="stand-in.scenario", persist_state="session")
     st.caption(FAVOURS[scenario])
     common = 0.5  # the share of it, where a part is common
     if scenario == "common":
         common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session")
-    methods = families.choose(
-        data.settings.methods, lambda key, names: begin(f"stand-in.{key}", names), persist_state="session"
+    methods = tuple(
+        st.multiselect(
+            "Families",
+            list(ESTIMATORS),
+            format_func=lambda name: ESTIMATORS[name].title,
+            key=begin("stand-in.methods", list(data.settings.methods)),
+            persist_state="session",
+        )
     )
+    if not methods:
+        st.warning("Choose at least one family.")
     chosen = st.pills(
         "Split",
         list(SPLITS),
@@ -219,7 +227,7 @@ def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
     splits = tuple(share for share in SPLITS if share in chosen)
     ks = _ks(min(data.pair.real.n, data.pair.generated.n))
     with st.expander("More: several d, fewer samples, repeats", key="stand-in.more"):
-        dims = _dims(most, shape.d)
+        dims = _dims(most, d)
         own = max(data.pair.real.n, data.pair.generated.n)
         n = st.selectbox(
             "Samples per set",
@@ -234,12 +242,12 @@ def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
             "Repeats",
             1,
             10,
-            3,
+            5,
             key="stand-in.repeats",
-            help="Fresh samples and a fresh split each time: their mean is shown, with its standard deviation.",
+            help="Fresh samples and a fresh split each time; the interval is of the next one.",
             persist_state="session",
         )
-    if not (splits and ks):
+    if not (methods and splits and ks):
         return None
     if splits == (None,) and all(ESTIMATORS[name].needs_split for name in methods):
         st.warning("These estimators need a split: choose one.")

@@ -22,6 +22,7 @@ from prviz.curves import PRCurve
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import COMPARISONS, SUMMARIES
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.figures import theme
 from prviz.measure.workload import duration
 from prviz.studies.sweeps import COLUMNS, SETTINGS, Cell, Files, sweep_cells, sweep_means, sweep_seconds
 from prviz.toys import TOYS, ToyProblem, toy
@@ -45,13 +46,14 @@ _ALLOWED = (
 class Field(NamedTuple):
     """One list of the grid.
 
-    key : its name in the configuration. label, help : for the page. first : the default text.
+    key : its name in the configuration. label, help : for the page. offered, first : values, and those chosen at first.
     whole : True if the numbers are whole. word : allowed besides numbers, and stands for `value`.
     """
 
     key: str
     label: str
-    first: str
+    offered: tuple[str, ...]
+    first: tuple[str, ...]
     whole: bool
     word: str
     value: Any
@@ -60,27 +62,30 @@ class Field(NamedTuple):
 
 FIELDS = (
     Field(
-        "dims",
-        "Dimensions d",
-        "own",
-        True,
-        "own",
-        None,
-        "Number of features of every sample; own: that of the problem as it is published.",
-    ),
-    Field(
         "ns",
         "Samples n per set",
-        "500, 2000",
+        ("own", "200", "500", "1000", "2000", "5000"),
+        ("500", "2000"),
         True,
         "own",
         None,
         "As many real and as many generated samples; own: as many as the publication has.",
     ),
     Field(
+        "ks",
+        "Neighbours k",
+        ("sqrt", "2", "4", "8", "16", "32", "64"),
+        ("4", "sqrt"),
+        True,
+        "sqrt",
+        "sqrt",
+        "How many nearest neighbours a ball holds; sqrt: the root of n. Families without neighbours have one row.",
+    ),
+    Field(
         "splits",
         "Splits",
-        "0.5, none",
+        ("none", "0.25", "0.5", "0.75"),
+        ("0.5", "none"),
         False,
         "none",
         None,
@@ -88,18 +93,20 @@ FIELDS = (
         "both. Trained classifiers have no rows without a split.",
     ),
     Field(
-        "ks",
-        "Neighbours k",
-        "4, sqrt",
+        "dims",
+        "Dimensions d",
+        ("own", "2", "8", "32", "128"),
+        ("own",),
         True,
-        "sqrt",
-        "sqrt",
-        "How many nearest neighbours a ball holds; sqrt: the root of n. Families without neighbours have one row.",
+        "own",
+        None,
+        "Number of features of every sample; own: that of the problem as it is published.",
     ),
     Field(
         "bandwidths",
         "Bandwidths of KDE",
-        "auto",
+        ("auto", "0.5", "1", "2"),
+        ("auto",),
         False,
         "auto",
         None,
@@ -108,12 +115,12 @@ FIELDS = (
 )
 
 
-def entries(field: Field, text: str) -> list[Any]:
-    """The values of a typed list, each once. Raises ValueError for what is neither a number nor the field's word."""
+def entries(field: Field, texts: Sequence[str]) -> list[Any]:
+    """The chosen and typed values, each once. Raises ValueError for what is neither a number nor the field's word."""
     kind = "whole numbers" if field.whole else "numbers"
-    legal = f'{kind} or "{field.word}" are needed, separated by commas, such as {field.first}'
+    legal = f'{kind} or "{field.word}" are needed, such as {", ".join(field.first)}'
     found = []
-    parts = [part for part in re.split(r"[,;\s]+", text) if part]
+    parts = [part for text in texts for part in re.split(r"[,;\s]+", text[:MOST_CHARACTERS]) if part]
     if not parts:
         raise ValueError(f"{field.label} ({field.key}): nothing was given; {legal}")
     for part in parts:
@@ -165,6 +172,8 @@ FIRST_PROBLEMS = ("Gaussian mixtures", "Shifted generator")
 MOST_REPEATS, MOST_CHARACTERS = 100, 200
 CONFIG, ROWS = "grid.toml", "rows.parquet"
 KEY = "lab-sweep"
+# Seconds of a sweep that starts by itself.
+AT_ONCE = 4.0
 # Numbers that the heat map can show; AuC is the estimate's alone.
 NUMBERS = {
     "iou": ("IoU", COMPARISONS["iou"][1]),
@@ -184,19 +193,14 @@ _ROOTS = {"sqrt": "√n"}
 
 def draw() -> None:
     try:
-        with st.container(border=True, key="grid"):
-            text = config_text(_chosen())
+        text = config_text(_chosen())
         cells = checked_cells(config_arguments(text, CONFIG))
     except (ValueError, TypeError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    count = sum(len(cell.wanted) for cell in cells)
-    st.markdown(
-        f"**{count:,} rows** from {len(cells):,} pairs of samples: each pair is drawn afresh and measured with all "
-        "estimators, k and bandwidths in one go."
-    )
     early = sorted(cells, key=lambda cell: cell.repeat)  # every cell of the map has a first value soon
-    box(WorkRequest(("sweep", text), "Sweep", early, COLUMNS, sweep_seconds(cells) or 0.0), _draw)
+    seconds = sweep_seconds(cells) or 0.0
+    box(WorkRequest(("sweep", text), "Sweep", early, COLUMNS, seconds, at_once=seconds <= AT_ONCE), _draw)
     with st.expander("The same in a shell", icon=":material/terminal:"):
         st.markdown(
             f"Save this as `{CONFIG}`. The rows are the same to the last digit, except for their seconds; a stopped "
@@ -209,8 +213,11 @@ def draw() -> None:
 def _chosen() -> dict[str, Any]:
     """Draw the form; returns the arguments of `prviz.sweep`. Raises ValueError for an entry that can't be used."""
     offered = named_problems()
-    problems = st.multiselect("Problems", list(offered), FIRST_PROBLEMS, key="sweep.problems", persist_state="session")
-    methods = st.multiselect(
+    left, middle, right = st.columns([5, 5, 2], vertical_alignment="bottom")
+    problems = left.multiselect(
+        "Problems", list(offered), FIRST_PROBLEMS, key="sweep.problems", persist_state="session"
+    )
+    methods = middle.multiselect(
         "Estimators",
         list(ESTIMATORS),
         DEFAULT_METHODS,
@@ -218,65 +225,70 @@ def _chosen() -> dict[str, Any]:
         key="sweep.methods",
         persist_state="session",
     )
-    places = (*st.columns(3), *st.columns(4))
-    typed = {
-        field: place.text_input(
-            field.label,
-            field.first,
-            key=f"sweep.{field.key}",
-            help=field.help,
-            max_chars=MOST_CHARACTERS,
+    with right.popover("Settings", icon=":material/tune:", width="stretch"):
+        typed = {
+            field: st.multiselect(
+                field.label,
+                field.offered,
+                field.first,
+                accept_new_options=True,
+                key=f"sweep.{field.key}",
+                help=f"{field.help} Type any other value.",
+                persist_state="session",
+            )
+            for field in FIELDS
+        }
+        repeats = st.number_input(
+            "Repeats",
+            1,
+            MOST_REPEATS,
+            3,
+            key="sweep.repeats",
+            help="Fresh samples and a fresh split for each; mean and spread are those over the repeats.",
             persist_state="session",
         )
-        for field, place in zip(FIELDS, places, strict=False)
-    }
-    repeats = places[5].number_input(
-        "Repeats",
-        1,
-        MOST_REPEATS,
-        3,
-        key="sweep.repeats",
-        help="Fresh samples and a fresh split for each; mean and spread are those over the repeats.",
-        persist_state="session",
-    )
-    seed = places[6].number_input(
-        "Seed", 0, 2**31, 0, key="sweep.seed", help="Another seed draws other samples.", persist_state="session"
-    )
+        seed = st.number_input(
+            "Seed", 0, 2**31, 0, key="sweep.seed", help="Another seed draws other samples.", persist_state="session"
+        )
     for key, chosen in {"Problems (problems)": problems, "Estimators (methods)": methods}.items():
         if not chosen:
             raise ValueError(f"{key}: nothing was given; at least one is needed")
     return {
         "problems": [offered[label] for label in problems],
         "methods": methods,
-        **{field.key: entries(field, text or "") for field, text in typed.items()},
+        **{field.key: entries(field, texts) for field, texts in typed.items()},
         "repeats": int(repeats),
         "seed": int(seed),
     }
 
 
 def _draw(rows: pd.DataFrame, complete: bool) -> None:
-    number = choose_one("Shown", {key: title for key, (title, _) in NUMBERS.items()}, "iou", key="sweep.number")
-    means = sweep_means(rows, number)
+    shown = {key: title for key, (title, _) in NUMBERS.items()}
+    number = choose_one("Shown", shown, "iou", key="sweep.number", label_visibility="collapsed")
+    means, (name, explained) = sweep_means(rows, number), NUMBERS[number]
     texts = [_setting_texts(row) for row in means[list(SETTINGS)].to_dict("records")]
-    (name, explained), (labels, common) = NUMBERS[number], _labels(texts)
-    methods, settings = list(dict.fromkeys(means["method"])), list(dict.fromkeys(labels))[:MOST_SETTINGS]
-    labelled = means.assign(setting=labels)
-    values = {
-        part: labelled.pivot(index="setting", columns="method", values=part)
-        .reindex(index=settings, columns=methods)
-        .to_numpy(dtype=float, na_value=math.nan)
-        for part in ("mean", "spread", "repeats")
-    }
-    figure = figures.sweep_figure(
-        methods, settings, **values, label=name, less_is_better=number in ("excess", "deficit")
-    )
-    words = [explained, "± is the standard deviation over the repeats."]
-    words += [f"Everywhere: {common}."] if common else []
-    words += [] if complete else ["Not everything is measured yet."]
-    left = len(set(labels)) - len(settings)
-    words += [f"{left} more settings are in the table."] if left else []
-    title = f"{name}, mean over the repeats"
-    live_figure(KEY, [Pane("sweep", figure, title, caption=" ".join(words), wide=True)])
+    of = pd.Series([each["problem"] for each in texts], index=means.index)
+    top, panes, one = theme.reach(float(means["mean"].max())), list[Pane](), of.nunique() == 1
+    for problem, part in means.groupby(of, sort=False):
+        labels, common = _labels([each for each in texts if each["problem"] == problem])
+        methods, settings = list(dict.fromkeys(part["method"])), list(dict.fromkeys(labels))[:MOST_SETTINGS]
+        labelled = part.assign(setting=labels)
+        values = {
+            each: labelled.pivot(index="setting", columns="method", values=each)
+            .reindex(index=settings, columns=methods)
+            .to_numpy(dtype=float, na_value=math.nan)
+            for each in ("mean", "spread", "repeats")
+        }
+        worse = number in ("excess", "deficit")
+        figure = figures.sweep_figure(methods, settings, **values, label=name, less_is_better=worse, top=top)
+        left = len(set(labels)) - len(settings)
+        words = [explained, "± is the standard deviation over the repeats, the number their mean."]
+        words += [f"{left} more settings are in the table."] if left else []
+        pane = f"sweep-{len(panes)}"
+        alt = f"Heat map of {name}; the table below has the numbers."
+        title = f"{name}: {common}"
+        panes.append(Pane(pane, figure, title, wide=one, half=not one, help=" ".join(words), alt=alt))
+    live_figure(KEY, panes)
     if number == "iou":
         _over_k(rows)
     with st.expander("Means and spreads as a table"):

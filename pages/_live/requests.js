@@ -23,6 +23,7 @@ import { drawnHere } from "./view.js";
  */
 
 const RELEASE_MS = 200; // without a change, after which Python hears of what the browser draws by itself
+const DRAWING_MS = 30; // before it is looked again whether Python still draws
 const LOST_MS = 60_000; // without an answer, after which it counts as lost
 const DIM_MS = 350; // without an answer, after which an outdated drawing is dimmed
 const QUIET_MS = 1000; // of work beside a final drawing, after which it is shown
@@ -100,7 +101,7 @@ export function answered(live) {
  * @param {LiveFigure} live @param {number} milliseconds */
 function pollAfter(live, milliseconds) {
   live.timers.start("poll", milliseconds, () => {
-    if (document.querySelector('[data-test-script-state="running"]')) return pollAfter(live, milliseconds);
+    if (document.querySelector('[data-test-script-state="running"]')) return pollAfter(live, DRAWING_MS);
     live.requests.again = true;
     ask(live);
   });

@@ -36,7 +36,7 @@ class WorkRequest(NamedTuple):
     key : equal keys, equal tasks. title : text; the files are named after it.
     seconds : time of all tasks, estimated before the start.
     private : True for data that a visitor has brought: rows stay in this session, not shared with other visitors.
-    known : rows of other work, by key, that need not be measured again.
+    known : rows of other work, by key, that need not be measured again. at_once : True to start without a click.
     """
 
     key: Hashable
@@ -46,6 +46,7 @@ class WorkRequest(NamedTuple):
     seconds: float
     private: bool = False
     known: Mapping[str, Row] = MappingProxyType({})
+    at_once: bool = False
 
 
 @st.cache_resource
@@ -64,6 +65,9 @@ def _run(work: WorkRequest) -> TaskRun:
 
 def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
     """Draw this work with its buttons; `draw(rows so far, complete)` its rows, `before` what stands there before."""
+    run = _run(work)
+    if work.at_once and not (run.done or run.error or run.working or work.key in session().left_runs):
+        _runs(work).put(work.key, run, replace=False).start(session().viewer)
     waiting = _waits(work, _run(work))
     st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting, before)
 
@@ -73,7 +77,7 @@ def job_result(request: JobRequest[Any], effect: str) -> Any:
     if answers.is_open(request) and answers.awaited_job(request, JOB_WAIT) is not None:
         _job_progress(request)
     answers.say_stopped(request.key, effect)
-    return session().results.get(request.key)
+    return (session().results if request.store is None else request.store).get(request.key)
 
 
 @st.fragment(run_every=JOB_PAUSE)

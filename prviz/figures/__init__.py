@@ -24,7 +24,7 @@ from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import bias_figure, pr_figure
 from prviz.figures.robustness import Contender, agreement_figure, fewer_samples_figure, winners_figure
 from prviz.figures.samples import roles_figure, samples_figure
-from prviz.figures.surrogate import RankedBar, SettingLine, ranked_bars, setting_lines_figure
+from prviz.figures.surrogate import SettingError, SettingLine, error_intervals, setting_lines_figure
 from prviz.figures.sweeps import sweep_figure
 from prviz.figures.tail import tail_figure
 from prviz.figures.theme import (
@@ -51,13 +51,14 @@ __all__ = [
     "Contender",
     "ExtremeRow",
     "Highlight",
-    "RankedBar",
+    "SettingError",
     "SettingLine",
     "agreement_figure",
     "bias_figure",
     "carriers_figure",
     "choices_figure",
     "colors",
+    "error_intervals",
     "error_space_figure",
     "experiment_figures",
     "extreme_sweep_figure",
@@ -74,7 +75,6 @@ __all__ = [
     "plain",
     "pr_figure",
     "quantiles_figure",
-    "ranked_bars",
     "roles_figure",
     "samples_figure",
     "setting_lines_figure",

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.colors import sample_colorscale
 
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
@@ -44,13 +43,7 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
         low, colours, digits = -high, theme.SIGNED, "+.2f"
     scale = {"zmin": low, "zmax": high, "colorscale": colours, "showscale": False}
     figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=hover, **scale))
-    # The known cells (row, column) by the colour of their number: black or white, whichever is legible on the cell.
-    by_ink: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
-    known = np.argwhere(np.isfinite(values))
-    shares = np.clip((values[tuple(known.T)] - low) / (high - low), 0, 1)
-    grounds = sample_colorscale(colours, shares.tolist(), colortype="tuple") if len(known) else []
-    for (row, column), ground in zip(known.tolist(), grounds, strict=True):
-        by_ink[theme.ink(ground)].append((row, column))
+    by_ink = theme.by_ink(colours, (values - low) / (high - low))
     for color, cells in by_ink.items():
         text = [
             f"{values[row, column]:{digits}}" + (f" {marks[row][column]}" if marks else "") for row, column in cells

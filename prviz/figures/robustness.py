@@ -73,7 +73,7 @@ def winners_figure(
             xgap=2,
             ygap=2,
         )
-    for ink in ("#000000", "#ffffff"):
+    for ink in ("black", "white"):
         signs = [
             (x, y, contenders[name].sign)
             for y, row in enumerate(winners)
@@ -158,7 +158,7 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
     figure = go.Figure(
         go.Heatmap(z=[list(row) for row in values], text=details, hovertemplate=hover, xgap=2, ygap=2, **look)
     )
-    for ink in ("#000000", "#ffffff"):
+    for ink in ("black", "white"):
         cells = [
             (x, y, value)
             for y, row in enumerate(values)

@@ -1,46 +1,32 @@
-"""Settings of estimators on a pair whose truth is known: ranked bars, and lines over k or over d."""
+"""Settings of estimators on a pair whose truth is known: errors of the area, and lines over k or over d."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import plotly.graph_objects as go
 
 from prviz.figures import theme
-from prviz.figures.iou import signed_bars
 
 # By the splits in the order of the lines: an open mark says that there is none.
 _NO_SPLIT, _SYMBOLS = "circle-open", ("circle", "square", "diamond", "triangle-up", "cross")
-_RANKED_HOVER = (
-    "%{text}<br>too optimistic (excess): %{customdata[0]:.3f}"
-    "<br>too pessimistic (deficit): %{customdata[1]:.3f}<extra></extra>"
+_ERROR_SYMBOLS = {"best": "star", "": "circle", "avoid": "x"}
+_ERROR_HOVER = (
+    "%{text}<br>area minus true area: %{x:+.3f}<br>95%: %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<extra></extra>"
 )
 
 
-class RankedBar(NamedTuple):
-    """One setting of a family, in words, and means over the repeats.
-
-    spread : standard deviation of the IoU; nan: there is none.
-    """
+class SettingError(NamedTuple):
+    """One setting of a family, in words, and the error of its area: mean, and interval of one more sample."""
 
     method: str
     setting: str
-    iou: float
-    spread: float
-    excess: float
-    deficit: float
-
-    @property
-    def accuracy(self) -> str:
-        """IoU and its spread."""
-        return f"{self.iou:.2f}" + ("" if math.isnan(self.spread) else f" ± {self.spread:.2f}")
-
-    @property
-    def label(self) -> str:
-        """Family and accuracy above the setting: a narrow screen has room for half a line."""
-        return f"<b>{theme.label(self.method, 20)}</b> {self.accuracy}<br>{theme.plain(self.setting, 24)}"
+    error: float
+    low: float
+    high: float
+    mark: Literal["best", "", "avoid"] = ""
 
 
 class SettingLine(NamedTuple):
@@ -62,22 +48,33 @@ class SettingLine(NamedTuple):
         return f"{theme.label(self.method)}, {split}"
 
 
-def ranked_bars(bars: Sequence[RankedBar]) -> go.Figure:
-    """Signed bars in the order given: deficit (too pessimistic) to the left, excess (too optimistic) to the right.
-
-    Excess and deficit are shares of the joint area of estimate and truth; IoU = 1 - excess - deficit stands beside
-    each family's name with its standard deviation.
-    """
-    color, labels = theme.colors(bar.method for bar in bars), [bar.label for bar in bars]
-    return signed_bars(
-        [(bar.excess, bar.deficit) for bar in bars],
-        [color[bar.method] for bar in bars],
-        text=labels,
-        customdata=[[bar.excess, bar.deficit] for bar in bars],
-        hovertemplate=_RANKED_HOVER,
-        height=100 + 40 * max(len(bars), 1),
-        right=20,
-        ticks={**theme.tick_names(labels), "ticktext": labels},
+def error_intervals(settings: Sequence[SettingError]) -> go.Figure:
+    """Area minus true area of each setting with its interval, the first on top; a star: best, a cross: to avoid."""
+    color = theme.colors(each.method for each in settings)
+    labels = [f"<b>{theme.label(each.method, 20)}</b> {theme.plain(each.setting, 24)}" for each in settings]
+    figure = go.Figure()
+    for place, (each, label) in enumerate(zip(settings, labels, strict=True)):
+        best = each.mark == "best"
+        figure.add_scatter(
+            x=[each.error],
+            y=[place],
+            error_x={"type": "data", "symmetric": False, "array": [each.high - each.error]}
+            | {"arrayminus": [each.error - each.low], "thickness": 4 if best else 2, "width": 0},
+            mode="markers",
+            marker={"color": color[each.method], "symbol": _ERROR_SYMBOLS[each.mark], "size": 15 if best else 9},
+            text=[label],
+            customdata=[[each.low, each.high]],
+            hovertemplate=_ERROR_HOVER,
+            opacity=0.55 if each.mark == "avoid" else 1.0,
+            showlegend=False,
+        )
+    ends = [abs(end) for each in settings for end in (each.error, each.low, each.high) if math.isfinite(end)]
+    return theme.finish(
+        figure,
+        height=80 + 23 * max(len(settings), 1),
+        margin={"l": 20, "r": 20, "t": 4, "b": 50},
+        xaxis=theme.signed_axis("← area too low · area too high →", min(max(ends, default=0.0), 1.0)),
+        yaxis=theme.axis("", **{**theme.tick_names(labels), "ticktext": labels}, showgrid=False),
     )
 
 

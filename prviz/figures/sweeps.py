@@ -12,10 +12,7 @@ from numpy.typing import ArrayLike
 
 from prviz.figures import theme
 
-_LINE, _AROUND, _ROW_LEAST = 18, 130, 44
-# From blue to yellow for every kind of colour vision; black text is legible on all of it, on light and dark pages.
-_COLORS = ((0.0, "#7C8DB5"), (0.5, "#BDBBA0"), (1.0, "#FFE945"))
-_COLORBAR: dict[str, Any] = {"orientation": "h", "y": 0, "yanchor": "top", "ypad": 8, "thickness": 10}
+_LINE, _AROUND = 26, 50
 
 
 def sweep_figure(
@@ -27,6 +24,7 @@ def sweep_figure(
     *,
     label: str,
     less_is_better: bool = False,
+    top: float | None = None,
 ) -> go.Figure:
     """A heat map of one number: a row per setting, the first on top, and a column per estimator.
 
@@ -35,6 +33,7 @@ def sweep_figure(
     methods : the columns, by their names in ESTIMATORS. settings : the rows, in words and lines.
     mean, spread, repeats : (settings, methods); nan where nothing is measured, or a spread has only one repeat.
     label : name of the number. less_is_better : True if small values get the bright colours.
+    top : the value at the upper end of the colours; None: a round one that holds all.
 
     Raises ValueError for tables of another shape.
     """
@@ -47,35 +46,42 @@ def sweep_figure(
     for i, j in np.argwhere(np.isfinite(tables[0])).tolist():
         value, deviation, count = (float(table[i, j]) for table in tables)
         alone = math.isnan(deviation)
-        texts[i][j] = f"{value:.2f}" + ("" if alone else f"<br>±{deviation:.2f}")
+        texts[i][j] = f"{value:.2f}" + ("" if alone else f" ±{deviation:.2f}")
         hovers[i][j] = (
             f"<b>{theme.label(methods[j])}</b><br>{_broken(settings[i])}<br>{theme.plain(label)}: {value:.3f}"
             + (", 1 repeat" if alone else f" ± {deviation:.3f}, {count:.0f} repeats")
         )
-    figure = go.Figure()
+    figure, end = go.Figure(), top or theme.reach(float(np.nanmax(tables[0], initial=0.0)))
     figure.add_heatmap(
         z=[[None if math.isnan(value) else value for value in row] for row in tables[0].tolist()],
-        text=texts,
         hovertext=hovers,
-        texttemplate="%{text}",
-        textfont={"color": "#000000"},
         hoverinfo="text",
         hoverongaps=False,
         zmin=0.0,
-        zmax=theme.reach(float(np.nanmax(tables[0], initial=0.0))),
-        colorscale=_COLORS,
+        zmax=end,
+        colorscale=theme.HEAT,
         reversescale=less_is_better,
         xgap=2,
         ygap=2,
-        colorbar=_COLORBAR | {"title": {"text": theme.plain(label), "side": "bottom"}, "outlinewidth": 0},
+        showscale=False,
     )
+    for color, cells in theme.by_ink(theme.HEAT, tables[0] / end, reverse=less_is_better).items():
+        figure.add_scatter(
+            x=[column for _, column in cells],
+            y=[row for row, _ in cells],
+            text=[texts[row][column] for row, column in cells],
+            mode="text",
+            textfont={"color": color, "size": 12},
+            hoverinfo="skip",
+            showlegend=False,
+        )
     lines = max((setting.count("\n") + 1 for setting in settings), default=1)
     return theme.finish(
         figure,
-        height=_AROUND + max(_LINE * lines + 8, _ROW_LEAST) * max(len(settings), 1),
-        margin={"l": 10, "r": 10, "t": 10, "b": 70},
-        xaxis=_places([theme.label(method, 24) for method in methods], side="top"),
-        yaxis=_places([_broken(setting) for setting in settings], autorange="reversed"),
+        height=_AROUND + _LINE * lines * max(len(settings), 1),
+        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        xaxis=_places([theme.label(method, 24) for method in methods], side="top", range=[-0.5, len(methods) - 0.5]),
+        yaxis=_places([_broken(setting) for setting in settings], range=[len(settings) - 0.5, -0.5]),
     )
 
 

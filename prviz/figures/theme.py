@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.colors import sample_colorscale
 
 from prviz.estimators import ESTIMATORS
 
@@ -210,8 +212,26 @@ def there_and_back(low: Any, high: Any) -> Any:
 
 
 def ink(levels: Sequence[float]) -> str:
-    """Black or white, whichever is legible on a ground of this red, green and blue in [0, 1]."""
-    return "#000000" if luminance(levels) > _EVEN_CONTRAST else "#ffffff"
+    """Black or white, whichever is legible on a ground of this red, green and blue in [0, 1].
+
+    By name: a dark page lifts colours that are written in hexadecimal.
+    """
+    return "black" if luminance(levels) > _EVEN_CONTRAST else "white"
+
+
+def by_ink(colors: Any, shares: NDArray[np.float64], *, reverse: bool = False) -> dict[str, list[tuple[int, int]]]:
+    """The finite cells (row, column) of a heat map by the colour of their number: whichever is legible on the cell.
+
+    shares : places of the cells in the scale of these colours, from 0 to 1. reverse : True if the scale is turned.
+    """
+    found: dict[str, list[tuple[int, int]]] = {"black": [], "white": []}
+    known = np.argwhere(np.isfinite(shares))
+    places = np.clip(shares[tuple(known.T)], 0, 1)
+    places = 1 - places if reverse else places
+    grounds = sample_colorscale(colors, places.tolist(), colortype="tuple") if len(known) else []
+    for (row, column), ground in zip(known.tolist(), grounds, strict=True):
+        found[ink(ground)].append((row, column))
+    return found
 
 
 def subset(rows: Any, most: int, seed: int) -> Any:

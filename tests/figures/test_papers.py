@@ -41,7 +41,7 @@ def test_a_heat_map_writes_every_known_number_legibly_into_its_cell() -> None:
     told = {(x, y): f"{values[j, i]:.2f}" for i, x in enumerate(chart.x) for j, y in enumerate(chart.y)}
     assert written == {place: text for place, text in told.items() if text != "nan"}
     # Cividis is dark below and light above; black and white meet where neither reads worse than 4.5:1.
-    assert {ink.textfont.color: ink.text[0] for ink in inks} == {"#000000": "0.64", "#ffffff": "0.00"}
+    assert {ink.textfont.color: ink.text[0] for ink in inks} == {"black": "0.64", "white": "0.00"}
     assert list(found["ours"].layout.yaxis.range) == [2.5, -0.5]  # the first row on top
 
 

@@ -70,6 +70,6 @@ def test_agreement_has_its_number_in_every_cell_that_is_known() -> None:
     figure = agreement_figure(["knn", "ipr"], [[1.0, -0.333], [-0.001, math.nan]])
     texts = {(x, y): text for each in figure.data[1:] for x, y, text in zip(each.x, each.y, each.text, strict=True)}
     assert texts == {(0, 0): "1.00", (1, 0): "−0.33", (0, 1): "0.00"}
-    assert {each.textfont.color for each in figure.data[1:]} == {"#000000", "#ffffff"}
+    assert {each.textfont.color for each in figure.data[1:]} == {"black", "white"}
     with pytest.raises(ValueError, match="values is not a table of 1 by 1"):
         agreement_figure(["knn"], [[1.0, 1.0]])

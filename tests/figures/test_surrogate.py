@@ -1,4 +1,4 @@
-"""Figures of settings on data of known truth: ranked signed bars, and lines over k or d per family and split."""
+"""Figures of settings on data of known truth: errors of the area, and lines over k or d per family and split."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 
 import pytest
 
-from prviz.figures import FAMILY_COLORS, RankedBar, SettingLine, ranked_bars, setting_lines_figure
+from prviz.figures import FAMILY_COLORS, SettingError, SettingLine, error_intervals, setting_lines_figure
 
-BARS = [
-    RankedBar("knn", "k = √n, no split", 0.9, 0.02, 0.02, 0.08),
-    RankedBar("ipr", "k = 5, split 50%", 0.7, 0.05, 0.28, 0.02),
-    RankedBar("knn", "<i>k</i> = 5", 0.5, math.nan, 0.1, 0.4),
+ERRORS = [
+    SettingError("knn", "k = √n, no split", 0.1, 0.05, 0.15, "best"),
+    SettingError("ipr", "k = 5, split 50%", -0.3, -0.4, -0.2, "avoid"),
+    SettingError("knn", "<i>k</i> = 5", math.nan, math.nan, math.nan),
 ]
 LINES = [
     SettingLine("knn", 0.5, [5, 42], [0.8, 0.9], [0.01, 0.02]),
@@ -20,19 +20,14 @@ LINES = [
 ]
 
 
-def test_bars_are_signed_in_the_order_given_with_the_family_s_colour() -> None:
-    figure = ranked_bars(BARS)
-    deficit, excess = figure.data
-    assert (deficit.name, excess.name) == ("deficit", "excess")
-    assert list(deficit.x) == [-0.08, -0.02, -0.4]
-    assert list(excess.x) == [0.02, 0.28, 0.1]
-    assert list(deficit.y) == [0, 1, 2]
-    assert list(excess.marker.color) == [FAMILY_COLORS[bar.method] for bar in BARS]
-    assert list(figure.layout.yaxis.ticktext) == [
-        "<b>kNN</b> 0.90 ± 0.02<br>k = √n, no split",
-        "<b>iPR</b> 0.70 ± 0.05<br>k = 5, split 50%",
-        "<b>kNN</b> 0.50<br>&lt;i&gt;k&lt;/i&gt; = 5",
-    ]
+def test_errors_have_their_interval_the_family_s_colour_and_a_mark_of_shape_too() -> None:
+    figure = error_intervals(ERRORS)
+    assert [trace.x[0] for trace in figure.data[:2]] == [0.1, -0.3]
+    best, avoid, _ = figure.data
+    assert (best.error_x.arrayminus[0], avoid.error_x.array[0]) == (pytest.approx(0.05), pytest.approx(0.1))
+    assert [trace.marker.symbol for trace in figure.data] == ["star", "x", "circle"]
+    assert [trace.marker.color for trace in figure.data] == [FAMILY_COLORS[each.method] for each in ERRORS]
+    assert figure.layout.yaxis.ticktext[2] == "<b>kNN</b> &lt;i&gt;k&lt;/i&gt; = 5"
     assert figure.layout.xaxis.range[1] >= 0.4
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # the first on top
 

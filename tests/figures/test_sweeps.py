@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from plotly.colors import sample_colorscale
 
 from prviz.figures import sweep_figure
-from prviz.figures.theme import luminance
+from prviz.figures.theme import HEAT, luminance
 
 NAN = math.nan
 MEANS, SPREADS, REPEATS = [[0.5, NAN], [0.25, 0.75]], [[0.125, NAN], [NAN, 0.0]], [[3, 0], [1, 2]]
@@ -16,27 +17,35 @@ ROWS = ("<b>Two</b>\nk = 4", "k = √n")
 
 def test_every_field_says_mean_and_spread_and_what_is_not_measured_is_empty() -> None:
     figure = sweep_figure(["knn", "mine"], ROWS, MEANS, SPREADS, REPEATS, label="IoU")
-    (heat,) = figure.data
+    heat, *numbers = figure.data
     assert list(map(list, heat.z)) == [[0.5, None], [0.25, 0.75]]
-    assert list(map(list, heat.text)) == [["0.50<br>±0.12", ""], ["0.25", "0.75<br>±0.00"]]
+    texts = {(y, x): text for trace in numbers for x, y, text in zip(trace.x, trace.y, trace.text, strict=True)}
+    assert texts == {(0, 0): "0.50 ±0.12", (1, 0): "0.25", (1, 1): "0.75 ±0.00"}
     told = "<b>kNN</b><br>&lt;b&gt;Two&lt;/b&gt;<br>k = 4<br>IoU: 0.500 ± 0.125, 3 repeats"
     assert list(heat.hovertext[0]) == [told, ""]
     assert heat.hovertext[1][0].endswith("IoU: 0.250, 1 repeat")
     assert (heat.zmin, heat.zmax) == (0, 1)
     assert figure.layout.xaxis.ticktext == ("kNN", "mine")
     assert figure.layout.yaxis.ticktext == ("&lt;b&gt;Two&lt;/b&gt;<br>k = 4", "k = √n")
-    assert figure.layout.yaxis.autorange == "reversed"  # the first row on top
+    assert figure.layout.yaxis.range == (1.5, -0.5)  # the first row on top
 
 
 def test_small_errors_are_bright_and_the_text_is_legible_on_every_colour() -> None:
-    figure = sweep_figure(["knn"], ["k = 4"], [[0.04]], [[NAN]], [[1]], label="excess", less_is_better=True)
-    (heat,) = figure.data
+    shares = [[place / 40] for place in range(41)]
+    rows, empty = [f"k = {place}" for place in range(41)], [[NAN]] * 41
+    figure = sweep_figure(["knn"], rows, shares, empty, [[1]] * 41, label="excess", less_is_better=True, top=1.0)
+    heat, *numbers = figure.data
     assert heat.reversescale
-    assert heat.zmax == 0.05
-    assert heat.textfont.color == "#000000"
-    for _, color in heat.colorscale:
-        levels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        assert (luminance(levels) + 0.05) / 0.05 > 4.5
+    assert heat.zmax == 1
+    seen = 0
+    for trace in numbers:
+        text = luminance([float(trace.textfont.color == "white")] * 3)
+        for row in trace.y:
+            (ground,) = sample_colorscale(HEAT, [1 - row / 40], colortype="tuple")
+            pair = sorted((luminance(ground), text))
+            assert (pair[1] + 0.05) / (pair[0] + 0.05) > 4.5
+            seen += 1
+    assert seen == 41
 
 
 def test_a_table_of_another_shape_is_refused() -> None:

@@ -147,3 +147,13 @@ def test_a_single_repeat_has_no_spread_and_equal_values_one_rank() -> None:
     assert found["tied"].tolist() == [True, True, False]
     assert found["spread"].isna().all()
     assert verdict(table([], COLUMNS)).empty
+
+
+def test_the_interval_of_the_area_s_error_is_that_of_one_more_sample() -> None:
+    # of the true area 0.4: estimates 0.5, 0.3 and, without any area, 0
+    rows = [row("knn", 0.8, 0.2, 0) | {"auc": 0.5}, row("knn", 0.75, 0.0, 1) | {"auc": 0.3}]
+    rows += [row("ipr", 0.0, 0.0, 0) | {"auc": 0.0}]
+    knn, ipr = (verdict(table(rows, COLUMNS)).iloc[place] for place in (0, 1))
+    half = 12.706 * 0.1 * np.sqrt(2) * np.sqrt(1 + 1 / 2)  # Student's t of 1 degree of freedom
+    assert (knn["error"], knn["low"], knn["high"]) == pytest.approx((0, -half, half), rel=1e-4)
+    assert (ipr["error"], ipr["low"], ipr["high"]) == pytest.approx((-0.4, -0.4, -0.4))

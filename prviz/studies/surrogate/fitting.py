@@ -179,7 +179,8 @@ def _shares(values: Floats, count: int, options: FitOptions) -> Floats:
         max_iter=_MOST_STEPS,
         random_state=options.seed,
     )
-    model.fit(values[rows] / scale)
+    with one_thread():  # on a busy machine more take longer for products this small
+        model.fit(values[rows] / scale)
     return np.concatenate([model.predict_proba(values[some] / scale) for some in blocks(*values.shape)])
 
 

@@ -33,7 +33,7 @@ from prviz.studies.kept_rows import Provenance
 from prviz.studies.tasks import table
 from prviz.toys import toy
 from tests.explore_app import APP, assert_link_gives, healthy
-from tests.lab_app import button, press, said, until_done
+from tests.lab_app import button, press, said, section, until_done
 
 FACTS = Provenance(
     "2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz battery x", 61.0
@@ -55,6 +55,7 @@ def opened(*checks: str, **choices: object) -> AppTest:
     """The section with these checks and choices."""
     app = AppTest.from_file(APP, default_timeout=60)
     app.query_params["section"] = "Sanity battery"
+    app.session_state["battery.result"] = "Run it yourself"
     app.session_state["battery.which"] = "My choice"
     app.session_state["battery.checks"] = list(checks)
     for name, value in choices.items():
@@ -115,29 +116,35 @@ def test_the_truths_verdicts_are_there_before_anything_is_measured() -> None:
     assert truth[0] == "4 of 4"
     assert truth[2] == "3 of 4"
     assert (paper[0], paper[2]) == ("–", "2 of 4")
+    assert "nothing is measured yet" in app.subheader[0].value
+    choose(app, cell(app, 0, 0)["id"])
     assert "Not measured yet. The truth passes here." in said(app)
     assert button(app, "Start") is not None
 
 
-def test_what_is_kept_of_the_published_pairs_is_there_at_once_and_a_run_takes_its_place(place: Path) -> None:
+def test_the_section_opens_with_what_is_kept_beside_the_truth(place: Path) -> None:
     made = battery_tasks([CHEAP, FAR], ["symprec/symrec"], repeats=2)
     rows = table((row for task in made for row in task.run()), COLUMNS)
     keep(rows, FACTS)
-    app = opened(CHEAP, scores=["symprec/symrec"])
+    app = section("Sanity battery")
     found = shown(app)
-    expected = judge(rows[rows["check"] == CHEAP]).set_index(["check", "tag", "reading", "side"])
-    assert len(expected) == 4
+    expected = judge(rows).set_index(["check", "tag", "reading", "side"])
+    assert len(expected) == 8
+    wrong: dict[str, list[bool]] = {side: [] for side in SIDES}
     for row in found["rows"]:
-        knn, pair = row["cells"][:2], row["cells"][2:]
-        assert [each["verdict"] for each in knn] == ["", ""]
-        assert [each["verdict"] for each in pair] == [
-            expected.loc[tuple(each["id"].split("|")), "verdict"] for each in pair
-        ]
-    assert "Kept, of the published pairs" in said(app)
+        for side, each, truth in zip(SIDES, row["cells"], row["truth"], strict=True):
+            line = expected.loc[tuple(each["id"].split("|"))]
+            assert (each["verdict"], each["oracle"]) == (line["verdict"], line["oracle"])
+            assert truth["kind"] == ("right" if line["oracle"] in PASSES else "asks")
+            if line["oracle"] in PASSES:
+                wrong[side].append(line["verdict"] not in PASSES)
+    assert wrong["fidelity"] == wrong["diversity"] == [True] * 3
+    assert app.subheader[0].value == "Where the truth passes, each number fails 3 of 3"
     assert "Measured on 2026-01-02" in said(app).replace("\\", "")
-    app = until_done(press(app, "Start"))
-    assert "Kept, of the published pairs" not in said(app)
-    assert shown(app)["measured"] == 10 * REPEATS * 2
+    app.segmented_control(key="battery.result").set_value("Run it yourself").run()
+    healthy(app)
+    assert shown(app)["measured"] == 0
+    assert button(app, "Start")
 
 
 def test_damaged_kept_rows_are_told_and_not_shown(place: Path) -> None:
@@ -220,7 +227,9 @@ def test_a_part_of_a_sweep_is_drawn_as_far_as_it_goes() -> None:
         rows = table((row for task in battery_tasks(choice.checks, ["knn@10"], n=100) for row in task.run()), COLUMNS)
         battery._draw(choice, battery._oracle(choice), rows[rows["place"] < 4])
 
-    app = AppTest.from_function(page, default_timeout=60).run()
+    app = AppTest.from_function(page, default_timeout=60)
+    app.session_state[battery_table.KEY] = {"cell": f"{CHEAP}|bounds|knn@10|fidelity"}
+    app.run()
     healthy(app)
     assert shown(app)["measured"] == 4 * REPEATS
     assert cell(app, 0, 0)["kind"] == "wait"
@@ -234,7 +243,7 @@ def test_what_is_missing_is_said() -> None:
     app = opened(CHEAP, families=[], scores=[])
     assert "a family with a point to read it at, or a published pair" in app.info[0].value
     app = opened(families=["knn"])
-    assert "Choose at least a check." in app.info[0].value
+    assert "Choose at least a check, and a family" in app.info[0].value
 
 
 @pytest.mark.parametrize("name", CHECKS)

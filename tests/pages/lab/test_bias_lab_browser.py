@@ -6,7 +6,7 @@ import math
 import re
 
 import pandas as pd
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from prviz.neighbors.threads import available_threads
 from prviz.studies.sweeps import sweep_cells
@@ -17,13 +17,17 @@ REPEATS = 80
 SIZE = int(2500 * math.sqrt(available_threads()))
 
 
-def fill(page: Page, label: str, value: object) -> Locator:
-    """Type this into a field, and wait until Python has heard of it."""
-    field = page.get_by_label(label, exact=True)
-    field.fill(str(value))
-    field.press("Enter")
+def choose(page: Page, label: str, value: object) -> None:
+    """Put this one value into a list, in the place of those that are chosen."""
+    box = page.locator('[data-testid="stMultiSelect"]').filter(has=page.get_by_role("combobox", name=label))
+    chosen = box.get_by_role("button", name=re.compile("^Remove "))
+    while chosen.count():
+        chosen.first.click()
+        wait_idle(page)
+    box.get_by_role("combobox").fill(str(value))
+    page.get_by_role("option", name=re.compile(f"^(Add: )?{value}$")).click()
+    expect(chosen).to_have_count(1)
     wait_idle(page)
-    return field
 
 
 def done(page: Page) -> int:
@@ -36,10 +40,17 @@ def done(page: Page) -> int:
 def test_a_sweep_starts_stops_goes_on_and_is_taken_away(page: Page, tmp_path) -> None:
     visit(page, "/bias_lab?section=Sweep")
     expect(page.get_by_role("heading", level=1)).to_have_text("Bias lab")
-    for label, value in {"Samples n per set": SIZE, "Splits": 0.5, "Neighbours k": "sqrt", "Repeats": REPEATS}.items():
-        fill(page, label, value)
     page.get_by_role("button", name="Remove Gaussian mixtures").click()
-    expect(page.get_by_text(f"{4 * REPEATS} rows from {REPEATS} pairs")).to_be_visible()
+    wait_idle(page)
+    page.get_by_role("button", name="Settings").click()
+    for label, value in {"Splits": 0.5, "Neighbours k": "sqrt"}.items():
+        choose(page, label, value)
+    field = page.get_by_label("Repeats", exact=True)
+    field.fill(str(REPEATS))
+    field.press("Enter")
+    wait_idle(page)
+    choose(page, "Samples n per set", SIZE)
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()
     page.get_by_role("button", name="Stop").click()

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages._lab import surrogate_paper
 from pages._lab.surrogate import applied, ranked
 from pages._lab.surrogate_form import as_k
+from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate import check
 from prviz.studies.sweeps import COLUMNS
@@ -45,6 +46,12 @@ def words(app: AppTest) -> str:
     return "\n".join(each.value for each in said).replace("\\", "")
 
 
+def captions(app: AppTest) -> str:
+    """Titles of the figures."""
+    drawn = [each.proto.bytes for each in app.get("bidi_component") if each.proto.bytes]
+    return "\n".join(pane["title"] for each in drawn for pane in json.loads(each[12:])["panes"])
+
+
 def clouds(seed: int, n: int = 80) -> np.ndarray:
     """Two clouds far apart, which no single Gaussian looks like."""
     rng = np.random.default_rng(seed)
@@ -53,18 +60,21 @@ def clouds(seed: int, n: int = 80) -> np.ndarray:
 
 def test_an_upload_from_its_fit_to_explore() -> None:
     app = uploaded(clouds(0), clouds(1))
+    until(app, lambda: "the best fit of 6" in captions(app))
+    assert "The surrogate looks like your data" in words(app)
+    assert "**2 and 2**" in words(app)  # a mixture, as the data are: no Gaussian has this shape
+    assert "poor surrogate" not in app.subheader[0].value
+    app.segmented_control(key="stand-in.fit").set_value("gaussian").run()
+    until(app, lambda: "Done: " in words(app))
+    assert "poor surrogate" in app.subheader[0].value
     assert "The surrogate is poor" in app.warning[0].value
-    app.segmented_control(key="stand-in.fit").set_value("mixture").run()
-    until(app, lambda: "The surrogate looks like your data" in words(app))
-    assert "**2 and 2**" in words(app)
-    app.slider(key="stand-in.repeats").set_value(2).run()
-    app.button(key="start.data-like-yours").click().run()
-    until(app, lambda: "Done: " in words(app) and "Measuring one fresh" not in words(app))
-    assert "On data like yours (80 real and 80 generated samples, d = 2, a mixture of Gaussians per set" in words(app)
-    assert len(app.session_state["_Session"].runs) == 1  # of this session alone
+    app.segmented_control(key="stand-in.fit").set_value("best").run()
+    until(app, lambda: "Done: " in words(app))
+    assert "so far" not in app.subheader[0].value
     table = app.dataframe[0].value
     assert list(table["iou"]) == sorted(table["iou"], reverse=True)
     np.testing.assert_allclose(table["iou"] + table["excess"] + table["deficit"], np.ones(16))
+    assert (table["low"] <= table["high"]).all()
     best = table["setting"][0]
     app.button(key="stand-in.apply").click().run()
     healthy(app)
@@ -74,6 +84,10 @@ def test_an_upload_from_its_fit_to_explore() -> None:
     assert len(shown["curves"]) == 1
     values = {slider["id"]: slider["value"] for slider in shown["controls"]}
     split = f"split {values['split']:g}%" if values["split"] else "no split"
+    assert (app.session_state["triage.methods"], app.session_state["triage.split"]) == (
+        [next(name for name, each in ESTIMATORS.items() if best.startswith(f"{each.title},"))],
+        values["split"] / 100 if values["split"] else None,
+    )
     assert f"k = {'√n' if values['k'] == 'sqrt' else values['k']}, {split}" in best
     assert best.startswith(shown["curves"][0]["name"])
     assert "secret" not in json.dumps(dict(app.query_params))
@@ -89,7 +103,7 @@ def test_few_samples_for_their_dimension_are_said(monkeypatch: pytest.MonkeyPatc
     assert "k" in app.error[0].value
     app.multiselect(key="stand-in.ks").set_value(["√n", "-2"]).run()
     assert "a whole number from 1, or √n, is needed" in words(app)
-    assert not [button for button in app.button if button.label == "Start"]
+    assert "Done: " not in words(app)
 
 
 def test_a_k_is_a_number_or_the_root() -> None:
