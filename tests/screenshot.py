@@ -1,4 +1,4 @@
-"""The README's pictures: a page of each kind as a visitor sees it, and figures that tests compute.
+"""The README's pictures: a page of each kind as a visitor sees it, and a figure that a test computes.
 
 python -m tests.screenshot
 """
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from prviz.figures import standalone
 from tests.browser import ROOT, AppServer, launch_chromium, open_tab, running_app, wait_idle
-from tests.estimators import test_common_classes, test_digits_classes
+from tests.estimators import test_digits_classes
 
 FOLDER = ROOT / ".readme"
 
@@ -22,22 +22,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = launch_chromium(playwright)
         pages(browser, Path(folder))
-        for module, name, title in (
-            (test_digits_classes, "digits", "Digits 0 to 4 against 0 to q - 1"),
-            (test_common_classes, "classes", "80 classes, a share of them in common"),
-        ):
-            source = Path(folder) / f"{name}.html"
-            standalone(module.drawn().update_layout(title=title)).write_html(source)
-            picture(browser, source, FOLDER / f"{name}.png")
+        source = Path(folder) / "digits.html"
+        figure = test_digits_classes.drawn().update_layout(title="Digits 0 to 4 against 0 to q - 1")
+        standalone(figure).write_html(source)
+        picture(browser, source, FOLDER / "digits.png")
         browser.close()
 
 
 def pages(browser: Browser, folder: Path) -> None:
     """Start the app, open it, and save what is on screen."""
     with running_app(folder / "log") as server:
-        shown = (("/", "explore", 1060), ("/learn?step=samples-2&k=8", "learn", 760), ("/bias_lab", "lab", 1290))
-        for path, name, height in shown:
-            page = open_tab(browser, server.url, viewport={"width": 1400, "height": height}, color_scheme="light").page
+        for path, name in (("/", "explore"), ("/learn?step=samples-2&k=8", "learn"), ("/bias_lab", "lab")):
+            page = open_tab(browser, server.url, viewport={"width": 1366, "height": 768}, color_scheme="light").page
             page.goto(path)
             page.locator(".live[data-revision], .course[data-drawn]").first.wait_for()
             wait_idle(page)
