@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 # Sessions of which the browser has asked for a run that has not begun.
@@ -65,15 +66,24 @@ def is_asked() -> bool:
 def give_way() -> None:
     """End this run of a part of the page where the browser has asked for another, which begins at once.
 
-    By itself Streamlit runs a part to its end before it runs it again. What this run has not come to stays on screen as
-    it was. Does nothing in a run of the whole page, of which a run of a part would leave the rest undone.
+    By itself Streamlit runs a part to its end before it runs it again, unless the run that is asked for is marked as
+    one of `st.rerun(scope="fragment")`; that call itself would put this run's page in the place of another that is
+    asked for. What this run has not come to stays on screen as it was. Does nothing in a run of the whole page, of
+    which a run of a part would leave the rest undone. The names read and replaced here are internal to Streamlit.
     """
     import streamlit
     from streamlit.runtime.scriptrunner import get_script_run_ctx
 
     context = get_script_run_ctx()
-    if is_asked() and context is not None and context.fragment_ids_this_run:
-        streamlit.rerun(scope="fragment")
+    if context is None or not context.fragment_ids_this_run or context.script_requests is None:
+        return
+    requests = context.script_requests
+    with requests._lock:
+        asked = requests._rerun_data if requests._state.name == "RERUN" else None
+        if asked is not None and asked.fragment_id_queue:
+            requests._rerun_data = replace(asked, is_fragment_scoped_rerun=True)
+    if asked is not None:
+        streamlit.empty()  # where Streamlit looks for what is asked; it is never drawn
 
 
 def _is_pressed(state: Any) -> bool:

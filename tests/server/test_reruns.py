@@ -10,6 +10,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import scriptrunner
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 from streamlit.runtime.state.session_state import SessionState
 
 from prviz.server.reruns import give_way, guard_reruns, is_asked
@@ -90,29 +91,45 @@ def test_a_run_that_only_waits_hears_of_the_next(passed_on: list[Any]) -> None:
     assert passed_on == [asked]
 
 
-class GivenWayError(Exception):
-    """The run ends here."""
-
-
-@pytest.mark.parametrize(
-    ("asked", "part", "ends"), [(True, ["figure"], True), (False, ["figure"], False), (True, None, False)]
-)
-def test_a_run_of_a_part_ends_where_another_is_asked_for(
-    passed_on: list[Any], monkeypatch: pytest.MonkeyPatch, asked: bool, part: list[str] | None, ends: bool
-) -> None:
-    context = SimpleNamespace(session_id="a visitor", fragment_ids_this_run=part)
+def run_of(
+    monkeypatch: pytest.MonkeyPatch, part: list[str] | None, *asked: RerunData
+) -> tuple[ScriptRequests, list[RerunData]]:
+    """What is asked for while a run of this part goes on, and what it ends for."""
+    requests, ended_for = ScriptRequests(), list[RerunData]()
+    for each in asked:
+        requests.request_rerun(each)
+    context = SimpleNamespace(session_id="a visitor", fragment_ids_this_run=part, script_requests=requests)
     monkeypatch.setattr(scriptrunner, "get_script_run_ctx", lambda: context)
 
-    def rerun(*, scope: str) -> None:
-        raise GivenWayError(scope)
+    def look() -> None:
+        found = requests.on_scriptrunner_yield()
+        if found is not None:
+            ended_for.append(found.rerun_data)
 
-    monkeypatch.setattr("streamlit.rerun", rerun)
-    session: Any = Session("explore")
-    SessionState().on_script_will_rerun(wanted("explore").widget_states)  # a run begins
-    if asked:
-        AppSession.request_rerun(session, wanted("explore", "figure"))
-    if ends:
-        with pytest.raises(GivenWayError, match="fragment"):
-            give_way()
-    else:
-        give_way()
+    monkeypatch.setattr("streamlit.empty", look)
+    give_way()
+    return requests, ended_for
+
+
+PART = RerunData(page_script_hash="explore", fragment_id="figure", query_string="k=7")
+PAGE = RerunData(page_script_hash="learn")
+
+
+def test_a_run_of_a_part_ends_where_another_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, ended_for = run_of(monkeypatch, ["figure"], PART)
+    assert [(each.fragment_id_queue, each.query_string) for each in ended_for] == [(["figure"], "k=7")]
+
+
+def test_it_goes_on_where_nothing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_of(monkeypatch, ["figure"])[1] == []
+
+
+def test_another_page_that_is_asked_for_stays_the_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, ended_for = run_of(monkeypatch, ["figure"], PAGE)
+    assert [(each.page_script_hash, each.fragment_id_queue) for each in ended_for] == [("learn", [])]
+
+
+def test_a_run_of_the_whole_page_is_not_ended_for_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    requests, ended_for = run_of(monkeypatch, None, PART)
+    assert ended_for == []
+    assert requests.on_scriptrunner_ready().rerun_data.fragment_id_queue == ["figure"]

@@ -243,7 +243,7 @@ def test_a_hostile_address_opens_a_page_that_works(server: AppServer, page: str)
 
 def test_hostile_words_in_a_field_are_refused_in_words(server: AppServer) -> None:
     fields = [
-        ("bias_lab", "section=Sweep", "sweep.dims", "string_value"),
+        ("bias_lab", "section=Sweep", "sweep.dims", "string_array_value"),
         ("bias_lab", "section=Sweep", "sweep.problems", "string_array_value"),  # no option of the field
         ("bias_lab", "section=Data+like+yours", "stand-in.ks", "string_array_value"),
         ("triage", "data=folder&folder=run&reference=real.npy", "triage.methods", "string_array_value"),
