@@ -38,10 +38,10 @@ ABOUT = {
         "between IoU 0 and 1."
     ),
     "frozen": (
-        "`prviz benchmark`: 12 pairs of 1,000 samples with an exactly known truth, three draws of each; means of the "
-        "overlap with the true curve (IoU), of the area too much and too little, as shares of the joint one; how often "
-        "a 95 % bootstrap interval of the area holds the true area; time in float32 matrix products of the two sets, "
-        "peak memory of Python and NumPy. A single point of another package claims a rectangle."
+        "`prviz benchmark`: 12 pairs of 1,000 samples with an exactly known truth, drawn as often as the command says; "
+        "means of the overlap with the true curve (IoU), of the area too much and too little, as shares of the joint "
+        "one; how often a 95 % bootstrap interval of the area holds the true area; time in float32 matrix products of "
+        "the two sets, peak memory of Python and NumPy. A single point of another package claims a rectangle."
     ),
     "families": (
         "One curve of each family alone at 10,000 x 64, against prdc's four scalars in the same run. Shared "
