@@ -85,7 +85,6 @@ def _lens(problem: Problem, settings: ExploreSettings) -> Lens | None:
     k = settings.k if settings.k == "sqrt" or settings.k < fit_size(n, settings.split) else "sqrt"
     held = None if problem.uploaded is None else problem.uploaded.pictures
     sources = () if held is None else held.sources
-
     networks = choose_networks(pair.real, sources, "encoders-networks")
 
     def compute(progress: Progress) -> Lens:

@@ -23,7 +23,8 @@ from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair
 from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
-from prviz.triage.findings import EVIDENCE, LOOKED_FOR, NUMBERS, SEVERE, TriageFinding
+from prviz.triage.finding import EVIDENCE, NUMBERS, SEVERE, TriageFinding
+from prviz.triage.findings import LOOKED_FOR
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.power import power
 

@@ -1,4 +1,4 @@
-"""The evidence for a finding, a view for every key of `prviz.triage.findings.EVIDENCE`."""
+"""The evidence for a finding, a view for every key of `prviz.triage.finding.EVIDENCE`."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from prviz.diagnostics.projection import shown_coordinates
 from prviz.figures import GROUP_LOOKS, Highlight, key_text
 from prviz.figures.theme import number
 from prviz.neighbors.balls import ROLES, Role
+from prviz.triage.curve_findings import mode_reweighting, outlier_faults
 from prviz.triage.evidence import END, Scales, Spectrum, most_repeated, spectrum
 from prviz.triage.evidence import scales as scales_of
-from prviz.triage.findings import TriageFinding, mode_reweighting, outlier_faults
+from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import REPLICATES
 
 # Cost of projecting samples on two coordinates: seconds = BASE + VALUE * values.

@@ -12,7 +12,7 @@ from pages._work.store import LeastRecentlyUsed
 from prviz.measure.estimates import part_of, passes
 from prviz.measure.workload import estimate_seconds
 from prviz.readers.errors import error_text
-from prviz.triage.findings import TriageFinding
+from prviz.triage.finding import TriageFinding
 from prviz.triage.inspection import findings_of
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation_of

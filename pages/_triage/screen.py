@@ -22,7 +22,7 @@ from prviz.curves import PRCurve
 from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR
 from prviz.figures.triage import CheckpointView, StepAxis, checkpoints_figure, in_order, steps_figure
 from prviz.triage.decision import Disagreement, Judgement, family_title
-from prviz.triage.findings import TriageFinding
+from prviz.triage.finding import TriageFinding
 from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text, verdict
 from prviz.triage.stability import least

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -39,10 +39,8 @@ class BenchmarkPair:
     def drawn(self, draw: int) -> SamplePair:
         """The samples, whatever their digest."""
         pair = toy(self.toy, **self.parameters).sample(N, seed=draw)
-        sides = (np.round(side.values, _DECIMALS) for side in pair)
-        return SamplePair(
-            *(as_samples(side, name=role) for side, role in zip(sides, ("real", "generated"), strict=True))
-        )
+        real, generated = (np.round(side.values, _DECIMALS) for side in pair)
+        return SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
 
     def sample(self, draw: int) -> SamplePair:
         """The samples of this draw.
@@ -86,6 +84,7 @@ PAIRS = MappingProxyType(
 )
 
 
+@cache
 def digests() -> dict[str, list[str]]:
     """Digests of the samples by pair and draw, as they were when this version was frozen."""
     found = json.loads(_DIGESTS.read_text("utf-8"))

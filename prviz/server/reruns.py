@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-# Sessions of which the browser has asked for a run that has not begun.
-_asked: set[str] = set()
-
 
 def guard_reruns() -> None:
     """Let no part of a page that was left run again, and keep the clicks of a run that another one replaces.
@@ -40,14 +37,12 @@ def guard_reruns() -> None:
             sent.extend(pressed[name] for name in pressed.keys() - {each.id for each in sent})
             if pressed:
                 waiting[session.id] = pressed
-            _asked.add(session.id)
         request_rerun(session, wanted)
 
     def begin(state: Any, *states: Any, **options: Any) -> None:
         context = get_script_run_ctx()
         if context is not None:
             waiting.pop(context.session_id, None)
-            _asked.discard(context.session_id)
         press(state, *states, **options)
 
     request.__module__ = __name__
@@ -60,7 +55,7 @@ def is_asked() -> bool:
     from streamlit.runtime.scriptrunner import get_script_run_ctx
 
     context = get_script_run_ctx()
-    return context is not None and context.session_id in _asked
+    return context is not None and _asked_for(context.script_requests) is not None
 
 
 def give_way() -> None:
@@ -75,15 +70,20 @@ def give_way() -> None:
     from streamlit.runtime.scriptrunner import get_script_run_ctx
 
     context = get_script_run_ctx()
-    if context is None or not context.fragment_ids_this_run or context.script_requests is None:
+    requests = None if context is None or not context.fragment_ids_this_run else context.script_requests
+    if requests is None:
         return
-    requests = context.script_requests
     with requests._lock:
-        asked = requests._rerun_data if requests._state.name == "RERUN" else None
+        asked = _asked_for(requests)
         if asked is not None and asked.fragment_id_queue:
             requests._rerun_data = replace(asked, is_fragment_scoped_rerun=True)
     if asked is not None:
         streamlit.empty()  # where Streamlit looks for what is asked; it is never drawn
+
+
+def _asked_for(requests: Any) -> Any:
+    """The run that these requests of a session ask for and that has not begun; None if there is none."""
+    return requests._rerun_data if requests is not None and requests._state.name == "RERUN" else None
 
 
 def _is_pressed(state: Any) -> bool:

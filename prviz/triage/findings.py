@@ -17,28 +17,13 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.samples import SamplePair
 from prviz.triage.curve_findings import APART, KINK, OUTLIERS, WIDE, apart, doubts, mode_reweighting, outlier_faults
-from prviz.triage.finding import EVIDENCE, NUMBERS, SEVERE, TriageFinding, percent
+from prviz.triage.finding import TriageFinding
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
 from prviz.triage.placement_faults import misplaced, normalised
 from prviz.triage.row_faults import near_copies, nearly_repeated, row_faults
 from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
-
-__all__ = [
-    "EVIDENCE",
-    "LEAST",
-    "LOOKED_FOR",
-    "NUMBERS",
-    "RULES",
-    "SEVERE",
-    "TriageFinding",
-    "findings",
-    "mode_reweighting",
-    "outlier_faults",
-    "percent",
-    "sample_faults",
-]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
 RULES = 2

@@ -30,15 +30,19 @@ def wanted(page: str, part: str = "") -> ClientState:
 
 @pytest.fixture
 def passed_on(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    passed: list[Any] = []
-    monkeypatch.setattr(AppSession, "request_rerun", lambda _, wanted: passed.append(wanted))
+    passed, requests = list[Any](), ScriptRequests()
+
+    def request(_: Any, wanted: Any) -> None:
+        passed.append(wanted)
+        requests.request_rerun(RerunData())
+
+    monkeypatch.setattr(AppSession, "request_rerun", request)
     monkeypatch.setattr(SessionState, "on_script_will_rerun", lambda *_, **__: None)
     monkeypatch.setattr(
         scriptrunner,
         "get_script_run_ctx",
-        lambda: SimpleNamespace(session_id="a visitor", fragment_ids_this_run=["figure"]),
+        lambda: SimpleNamespace(session_id="a visitor", fragment_ids_this_run=["figure"], script_requests=requests),
     )
-    monkeypatch.setattr("prviz.server.reruns._asked", set())
     guard_reruns()
     guard_reruns()  # a second time changes nothing
     return passed
@@ -86,8 +90,8 @@ def test_a_run_that_only_waits_hears_of_the_next(passed_on: list[Any]) -> None:
     asked = wanted("explore", "figure")
     AppSession.request_rerun(session, asked)
     assert is_asked()
-    SessionState().on_script_will_rerun(asked.widget_states)  # the next has begun
-    assert not is_asked()
+    scriptrunner.get_script_run_ctx().script_requests.on_scriptrunner_ready()  # type: ignore[union-attr]
+    assert not is_asked()  # the next has begun
     assert passed_on == [asked]
 
 

@@ -22,7 +22,7 @@ from prviz.measure.estimates import estimate
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.triage.evidence import lam_at_end
-from prviz.triage.findings import EVIDENCE
+from prviz.triage.finding import EVIDENCE
 from prviz.triage.power import power
 from prviz.triage.result_cache import CACHE_VARIABLE
 from tests.explore_app import healthy, last_word
