@@ -288,11 +288,11 @@ export class Course {
 
   // Written when the movement has ended: a browser takes only so many changes of the address.
   #link() {
+    const { step, values, content } = this;
+    left.set(step.id, values);
+    lastStep = step.id;
     clearTimeout(this.#linkTimer);
     this.#linkTimer = setTimeout(() => {
-      const { step, values, content } = this;
-      left.set(step.id, values);
-      lastStep = step.id;
       if (!content.script || location.pathname !== this.address) return; // the reader is on the way to another page
       history.replaceState(history.state, "", `${location.pathname}?${stepQuery(step, values)}${this.presenting ? "&present=1" : ""}`);
       this.explore.href = `./?${exploreQuery(step, values)}`;

@@ -226,9 +226,15 @@ def test_every_step_fits_other_windows(warm: Tab, width: int, height: int, schem
 
 @pytest.mark.thorough
 def test_explore_is_as_it_was_after_a_lesson(page: Page) -> None:
-    open_step(page, "classifier-2")
+    open_step(page, "classifier-1")
     pages = page.locator(".st-key-prviz-bar")
-    pages.get_by_role("link", name="Explore").click()
+    # on to the next step and away at once, before the address follows
+    pages.get_by_role("link", name="Explore").evaluate(
+        """(link) => {
+            window.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
+            link.click();
+        }"""
+    )
     k = page.get_by_role("spinbutton", name="Neighbours k")
     expect(k).to_have_value("5")
     wait_idle(page)
