@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,24 +23,25 @@ from prviz.reports.settings import FIRST_VIEW, ExploreSettings
 from prviz.server.reruns import give_way
 
 Chosen = tuple[sources.Problem, ExploreSettings]
+Notes = list[Callable[[], object]]  # what is to be said, once there is a place for it
 
 
-def chosen(settings: ExploreSettings, uploaded: Uploaded | None) -> Chosen:
+def chosen(settings: ExploreSettings, uploaded: Uploaded | None, notes: Notes) -> Chosen:
     """The pair that the settings ask for, with the settings that it allows."""
     if settings.source == "toy":
-        return _toy(settings)
+        return _toy(settings, notes)
     if settings.source == "bundled" or uploaded is None:
         return sources.bundled_problem(settings), settings
     return sources.upload_problem(settings, uploaded), settings
 
 
-def _toy(settings: ExploreSettings) -> Chosen:
+def _toy(settings: ExploreSettings, notes: Notes) -> Chosen:
     """The toy; parameters that are legal one by one but not together are replaced by the last good ones."""
     good = explore_session().good
     try:
         problem = sources.toy_problem(settings)
     except ValueError as error:
-        st.error(plain(str(error)), icon=":material/block:")
+        notes.append(partial(st.error, plain(str(error)), icon=":material/block:"))
         settings = replace(settings, parameters=dict(good.get(settings.problem, {})))
         problem = sources.toy_problem(settings)
     good[settings.problem] = settings.parameters
@@ -63,24 +66,28 @@ def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
         st.info(f"k = {settings.k} is the largest that these few samples allow.")
 
 
-def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer, Chosen]:
-    """The answer drawn now, and the requested problem and settings; where these differ, the page says why."""
+def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer, Chosen, Notes]:
+    """The answer drawn now, and the requested problem and settings; where these differ, the notes say why."""
+    notes: Notes = []
     if asked.source == "upload" and uploaded is None:  # behind the upload fields the figure stays as it was
         last = before().settings
         asked = replace(asked, source=last.source, problem=last.problem, parameters=last.parameters, n=last.n)
     moved_to = live_view.with_moved(data_controls.with_hand(asked))
-    problem, settings = chosen(moved_to, uploaded)
+    problem, settings = chosen(moved_to, uploaded, notes)
     settings = approximate.legal(live_view.legal(settings, problem))
-    _say_adjusted(moved_to, settings)
     stop, patient = answers.stop_clicked(FIGURE), answers.polled(FIGURE)
     answer = answers.answer(problem, settings, before, stop=stop, patient=patient)
     if patient:  # a poll, whose figure is on screen
         give_way()
-    answers.say_stopped(results.key(problem, settings), "what follows still shows the settings before.")
-    answers.say_stopped(results.profile_key(problem, settings), "k and bandwidth are measured one by one.")
+    stopped = {
+        results.key(problem, settings): "what follows still shows the settings before.",
+        results.profile_key(problem, settings): "k and bandwidth are measured one by one.",
+    }
+    notes.append(partial(_say_adjusted, moved_to, settings))
+    notes += [partial(answers.say_stopped, key, effect) for key, effect in stopped.items()]
     if answer.status.final:
         session().shown = answer
-    return answer, (problem, settings)
+    return answer, (problem, settings), notes
 
 
 @st.fragment
@@ -89,12 +96,15 @@ def live(asked: ExploreSettings, uploaded: Uploaded | None, facts: DeltaGenerato
 
     facts : a place in the sidebar for the preflight, an `st.empty`, the only one that a fragment can draw anew.
     """
+    # First what takes long: whatever is sent before it has the browser at work on the same cores.
+    answer, wanted, notes = _answered(asked, uploaded)
+    stale = answer.status.stale
     # Containers keep their old content until they are redrawn; an `st.empty` would blink at every answer.
     curve, beside = st.columns([1.6, 1], gap="small")
     offer, figure, notice = (curve.container(key=key) for key in ("part-offer", "part-figure", "part-notice"))
     with notice:
-        answer, wanted = _answered(asked, uploaded)
-        stale = answer.status.stale
+        for note in notes:
+            note()
         approximate.say(answer.found, wanted=wanted[1].approximate and not stale)
     with offer:
         preflight.draw(*((answer.problem, answer.settings) if stale else wanted), facts)

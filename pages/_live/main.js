@@ -9,7 +9,7 @@ import { takeExplorer } from "./explorer.js";
 import { controlChanged, moveTo, tellOthers, wire } from "./gestures.js";
 import { isTail, movesLam } from "./lam_marks.js";
 import { drawFirst } from "./first.js";
-import { draw, schedule, showNumbers } from "./paint.js";
+import { draw, paintNew, schedule, showNumbers } from "./paint.js";
 import { Pane, findPlotly, isStrip, placePane, themeOf } from "./pane.js";
 import { drawingName } from "./panes.js";
 import { answered, askLater, hideOther, isLate, noRequests, wireStop } from "./requests.js";
@@ -216,6 +216,7 @@ function drawInTurn(live, paused) {
   if (!free && performance.now() < live.drawn + BEHIND_MS) return live.timers.start("turn", PAUSE_MS, () => drawInTurn(live, true));
   live.timers.stop("turn");
   live.drawn = performance.now();
+  for (const pane of live.panes) if (pane.must && pane.spec.fit) paintNew(live, pane);
   draw(live);
   schedule(live, live.panes.some((pane) => pane.dirty));
 }

@@ -9,7 +9,7 @@ import { showExplorer } from "./explorer.js";
 import { removeFirst } from "./first.js";
 import { drawLabels } from "./labels.js";
 import { drawMarks } from "./lam_marks.js";
-import { inked, onPlot, plotConfig, themed } from "./pane.js";
+import { coordinates, inked, onPlot, plotConfig, themed } from "./pane.js";
 import { changesOf, drawingName, figureAt, showsAllStops } from "./panes.js";
 import { fillTable, showWords } from "./readout.js";
 import { fillRows, hideTwins, showRaised } from "./rows.js";
@@ -115,6 +115,22 @@ export function paintPane(live, pane, view = look(live), change = repainting(liv
   if (live.rows.under !== null) showRaised(live, pane);
 }
 
+const OF_CURVES = ["x", "y", "text", "customdata", "name"];
+
+/** All of a figure but its curves: where two look alike, the paths of one can be those of the other.
+ * @param {LiveFigure} live @param {Pane} pane */
+const lookOf = (live, pane) => JSON.stringify([pane.spec.figure.layout, inked(live, pane, pane.spec.figure.data)], (key, value) => (OF_CURVES.includes(key) ? undefined : value));
+
+/** Python's new curves in the paths of those before, where all else is alike; areas are Plotly's alone.
+ * @param {LiveFigure} live @param {Pane} pane */
+export function paintNew(live, pane) {
+  const { data } = pane.spec.figure;
+  if (!pane.wired || pane.drawing || pane.look !== lookOf(live, pane) || data.some(({ fill }) => fill)) return;
+  Object.assign(pane, { frames: live.payload.frames, must: false, dirty: true });
+  delete live.root.dataset.settled;
+  paintPane(live, pane, look(live), { traces: Object.fromEntries(data.map(({ x, y }, i) => [i, { x: coordinates(x), y: coordinates(y) }])) });
+}
+
 /** True if an axis must grow for this, or lines would leave the plot. It shrinks when Plotly catches up: an axis that
  * changes all the time hides what moves.
  * @param {Pane} pane @param {PaneChange | null} change */
@@ -184,6 +200,7 @@ export async function react(live, pane) {
   const config = (pane.config ??= plotConfig(plotly, pane.spec)), view = look(live), figure = figureAt(live, pane, view);
   pane.name = drawingName(live, pane, view);
   pane.frames = live.payload.frames;
+  pane.look = lookOf(live, pane);
   pane.dirty = pane.must = false;
   pane.drawing = true;
   pane.plot.querySelectorAll(".live-dots, .live-line").forEach((own) => own.remove());

@@ -76,6 +76,7 @@ export class Pane {
   name = ""; // what Plotly's drawing is of
   painted = ""; // what its paths show
   frames = ""; // the payload's frames when Plotly drew it
+  look = ""; // all but the curves of what Plotly drew
   /** @type {Record<string, number>} the upper ends of the axes as Plotly has drawn them */
   ranges = {};
   /** @type {object | undefined} a new one would make Plotly start afresh and forget zoom and handlers */
@@ -143,6 +144,12 @@ export class Pane {
 /** True for what Python draws at one stop only: a band, or a limit. An upper bound of the truth is the same at every stop.
  * @param {Trace} trace */
 export const isOfOneStop = ({ fill, legendgroup, meta }) => meta === "limit" || (Boolean(fill) && legendgroup !== "bound");
+
+const TYPES = { f8: Float64Array, f4: Float32Array, i1: Int8Array, i2: Int16Array, i4: Int32Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
+
+/** Coordinates, of which Python writes some as the bytes of an array.
+ * @param {any[] | { dtype: keyof typeof TYPES, bdata: string }} values @returns {any[]} */
+export const coordinates = (values) => (Array.isArray(values) ? values : [...new TYPES[values.dtype](Uint8Array.from(atob(values.bdata), (byte) => byte.charCodeAt(0)).buffer)]);
 
 /** The trace that Plotly has drawn in an element.
  * @param {Element} node @returns {Trace} */

@@ -57,7 +57,7 @@ def pr_figure(
     optimal there, lam from 0 to inf. A front end finds the same classifier in `error_space_figure` by them.
     """
     color, symbol = theme.colors(curves), theme.symbols(curves)
-    figure = go.Figure()
+    traces: list[Any] = []
     for name, band in (bands or {}).items():
         area = theme.polygon(
             np.clip(theme.there_and_back(band.beta_low, band.beta_high), 0, 1),
@@ -67,20 +67,23 @@ def pr_figure(
             legendgroup=theme.plain(name),
             showlegend=False,
         )
-        figure.add_trace(area)
+        traces.append(area)
     if truth is not None:
-        figure.add_trace(_curve(theme.TRUTH_LABEL, truth, theme.truth_line()))
+        traces.append(_curve(theme.TRUTH_LABEL, truth, theme.truth_line()))
     for name, curve in curves.items():
-        trace = _curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""))
         marker = {"symbol": symbol[name], "size": theme.SYMBOL_SIZE, "maxdisplayed": theme.MOST_SYMBOLS}
-        figure.add_trace(trace.update(mode="lines+markers", marker=marker | {"color": color[name]}))
+        drawn = {"mode": "lines+markers", "marker": marker | {"color": color[name]}}
+        traces.append(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), **drawn))
     # Last and with ids: they come and go, and a front end keeps hidden those that the user has hidden.
-    figure.add_traces([] if bound is None else _bound(bound))
+    traces += [] if bound is None else _bound(bound)
     for name, curve in (limits or {}).items():
         line = {"color": color[name], "width": 1.5, "dash": "dot"}
-        trace = _curve(f"{ESTIMATORS[name].title} at n = ∞", curve, line)
-        figure.add_trace(trace.update(meta=LIMIT, uid=f"{LIMIT}-{name}"))
-    return theme.finish(figure, height=height, **theme.pr_axes(), legend=theme.legend(centred=True))
+        title = f"{ESTIMATORS[name].title} at n = ∞"
+        traces.append(_curve(title, curve, line, meta=LIMIT, uid=f"{LIMIT}-{name}"))
+    # as they are: that they are valid is tested, and to check them takes longer than to draw them
+    return theme.finish(
+        go.Figure(traces, _validate=False), height=height, **theme.pr_axes(), legend=theme.legend(centred=True)
+    )
 
 
 def beyond(bound: PRCurve, points: int = 200) -> go.Scatter:
@@ -115,19 +118,22 @@ def _bound(bound: PRCurve) -> list[go.Scatter]:
     return [beyond(bound), line]
 
 
-def _curve(name: str, curve: PRCurve, line: dict[str, Any], note: str = "") -> go.Scatter:
+def _curve(name: str, curve: PRCurve, line: dict[str, Any], note: str = "", **drawn: Any) -> dict[str, Any]:
+    """A trace as Plotly's figure takes it; as an object it would be checked and copied once more."""
     lam, alpha, beta = curve.sample(200)
-    return go.Scatter(
-        x=beta,
-        y=alpha,
-        name=f"{theme.label(name)}, {theme.plain(note)}" if note else theme.label(name),
-        legendgroup=theme.plain(name),
-        mode="lines",
-        line=line,
-        text=theme.numbers(lam),
-        customdata=np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
-        hovertemplate=_HOVER,
-    )
+    return {
+        "type": "scatter",
+        "x": beta,
+        "y": alpha,
+        "name": f"{theme.label(name)}, {theme.plain(note)}" if note else theme.label(name),
+        "legendgroup": theme.plain(name),
+        "mode": "lines",
+        "line": line,
+        "text": np.array(theme.numbers(lam), object),  # of a list Plotly checks every entry
+        "customdata": np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
+        "hovertemplate": _HOVER,
+        **drawn,
+    }
 
 
 _BIAS_HOVER = (

@@ -27,6 +27,8 @@ _LEAST_MEMORY = 50_000_000
 
 # Most requests that are compared one by one; beyond, all share a sort or a histogram, which costs less.
 _FEW_REQUESTS = 16
+# Blocks per thread of a pass for all of many requests: so short that what is asked meanwhile soon has its turn.
+_SWEEP_PARTS = 8
 
 # Counts by request and role of the evaluation points; radii of rules with a single one.
 Found: TypeAlias = Mapping[CountRequest, Mapping[Role, Array]]
@@ -201,7 +203,7 @@ class Distances:
             raise ValueError(
                 f"{size}; memory_limit is {self._memory / 1e9:.1f} GB: raise it or ask for fewer at a time"
             )
-        runner = self._runner(progress, self._entries(own))
+        runner = self._runner(progress, self._entries(own), _SWEEP_PARTS)
         orders = self._own_up_to(largest, runner)
         squared = {(role, k): orders[role][:, k] for role, ks in own.items() for k in ks}
         radii, fixed = self._fixed(requests, squared)
@@ -209,8 +211,10 @@ class Distances:
         self.rechecked += runner.rechecked
         return found, radii
 
-    def _runner(self, progress: Progress | None, entries: int) -> Runner:
-        return Runner(self._threads, block_bytes=self._block_bytes, progress=progress, entries=max(entries, 1))
+    def _runner(self, progress: Progress | None, entries: int, parts: int = 2) -> Runner:
+        return Runner(
+            self._threads, block_bytes=self._block_bytes, progress=progress, entries=max(entries, 1), parts=parts
+        )
 
     def _entries(self, own: Iterable[Role]) -> int:
         """Number of distances of the passes inside some roles and of the pass from evaluation to fit samples."""

@@ -205,10 +205,16 @@ class Runner:
     """Runs blocks on threads, keeps their buffers, reports progress and adds up the comparisons rechecked."""
 
     def __init__(
-        self, threads: int, *, block_bytes: int | None = None, progress: Progress | None = None, entries: int = 1
+        self,
+        threads: int,
+        *,
+        block_bytes: int | None = None,
+        progress: Progress | None = None,
+        entries: int = 1,
+        parts: int = 2,
     ) -> None:
-        """``entries``: number of distances of all work, of which the progress is the share done."""
-        self.rechecked, self.threads, self._block_bytes = 0, threads, block_bytes
+        """``entries``: distances of all work, of which the progress is the share done. ``parts``: blocks per thread."""
+        self.rechecked, self.threads, self._block_bytes, self._parts = 0, threads, block_bytes, parts
         self._progress, self._entries = progress, entries
         self._finished, self._shown = 0, 0.0
         self._local = threading.local()
@@ -248,5 +254,5 @@ class Runner:
         else:
             cached = min(max(_CACHE_BYTES // (columns * itemsize), _LEAST_ROWS), _MOST_ROWS)
             # Blocks of one size, and enough of them to keep every thread busy to the end.
-            step = max(1, min(cached, -(-sum(sizes.values()) // (2 * self.threads))))
+            step = max(1, min(cached, -(-sum(sizes.values()) // (self._parts * self.threads))))
         return [RowBlock(role, rows, columns) for role, n in sizes.items() for rows in slices(n, step)]
