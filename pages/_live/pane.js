@@ -76,7 +76,8 @@ export class Pane {
   name = ""; // what Plotly's drawing is of
   painted = ""; // what its paths show
   frames = ""; // the payload's frames when Plotly drew it
-  look = ""; // all but the curves of what Plotly drew
+  /** @type {string[]} of the layout and the traces that Plotly drew, all but their curves */
+  looks = [];
   /** @type {Record<string, number>} the upper ends of the axes as Plotly has drawn them */
   ranges = {};
   /** @type {object | undefined} a new one would make Plotly start afresh and forget zoom and handlers */

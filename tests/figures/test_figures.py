@@ -164,6 +164,15 @@ def test_a_bound_is_a_grey_line_with_everything_beyond_it_shaded() -> None:
     assert (limit.line.color, limit.name) == (FAMILY_COLORS["knn"], "kNN at n = ∞")
 
 
+def test_everything_in_a_pr_figure_is_legal_for_plotly() -> None:
+    bands = {name: band([curve, TRUTH]) for name, curve in CURVES.items()}
+    options: dict[str, Any] = {"truth": TRUTH, "bound": TRUTH, "limits": CURVES, "bands": bands, "notes": {"knn": "a"}}
+    figure = pr_figure(CURVES, **options)
+    assert len(figure.data) == 3 * len(CURVES) + 3
+    checked = go.Figure(figure.to_plotly_json())  # it checks every entry
+    assert json.loads(checked.to_json()) == json.loads(figure.to_json())
+
+
 @pytest.mark.parametrize("kind", every_figure())
 def test_shared_layout(kind: str) -> None:
     layout = every_figure()[kind].layout

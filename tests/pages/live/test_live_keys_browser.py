@@ -69,6 +69,35 @@ def test_every_pane_and_figure_shows_the_hands_curves_before_plotly_draws_them(p
     assert moved >= 3  # of the four estimates, in the main figure
 
 
+# The next drawing of the main figure, before Plotly has come to it, and how much of the page is fading meanwhile.
+_NEXT = f"""async ([turn]) => {{
+    const root = document.querySelector('.live.screen'), fading = new Set();
+    let stale = 0;
+    while (root.dataset.turn === turn) {{
+        await new Promise(requestAnimationFrame);
+        stale = Math.max(stale, document.querySelectorAll('[data-stale=true]').length);
+        for (const {{ effect: {{ target }} }} of document.getAnimations()) if (target.closest('[data-stale=true]')) fading.add(target.className);
+    }}
+    return [({_PATHS})()[0], root.dataset.settled ?? '', stale, [...fading]];
+}}"""  # noqa: E501
+
+
+def test_other_samples_are_on_screen_before_plotly_draws_them_and_nothing_fades(page: Page) -> None:
+    figure = followed(page)
+    before, turn = paths(page)[0], figure.get_attribute("data-turn")
+    seed = slider(page, "Seed")
+    seed.focus()
+    page.evaluate(f"turn => {{ window.__next = ({_NEXT})(turn); }}", [turn])
+    seed.press("ArrowRight")
+    painted, settled_at, stale, fading = page.evaluate("window.__next")
+    assert settled_at == ""
+    assert stale > 0
+    assert fading == []
+    settled(figure)
+    np.testing.assert_allclose(painted, paths(page)[0], atol=0.01)
+    assert sum(not np.allclose(line, was, atol=1e-3) for line, was in zip(painted, before, strict=True)) >= 3
+
+
 def test_python_hears_of_a_series_of_keys_once(page: Page, sent: list[int]) -> None:
     figure = followed(page)
     handle, before = slider(page, "Neighbours k"), len(sent)
