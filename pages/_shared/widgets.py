@@ -24,6 +24,9 @@ CSS = """
 [data-testid="stApp"] { font-variant-numeric: tabular-nums; }
 .block-container { padding: calc(var(--prviz-bar) + var(--prviz-space-3)) var(--prviz-space-4) var(--prviz-space-4); }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
+/* What a run has not come to stays as it was: Streamlit would fade it for a second, in which a browser paints all of it
+   again and again on the cores that measure. */
+[data-stale="true"], [role="tablist"] { opacity: 1 !important; transition: none !important; }
 /* The bar marks the page's name; its heading is for screen readers. */
 [data-testid="stElementContainer"]:has(h1) {
   position: absolute; width: 1px; min-width: 0; overflow: hidden; clip-path: inset(50%);
