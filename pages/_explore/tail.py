@@ -38,7 +38,7 @@ SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
     ),
     ("recall", "Recall over λ", "tail-recall", ("Small λ asks what share of the real samples is covered.", "right")),
 )
-# Pixels of each of the two plots beside the curve.
+# Pixels of each of the two plots beside the curve, where the style does not say more.
 COMPACT_HEIGHT = 118
 
 
@@ -60,7 +60,7 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
             panes.append(Pane(f"{name}-large", figure, title, follow=follow, help=words))
         else:
             compact(figure, COMPACT_HEIGHT).update_yaxes(dtick=0.5)
-            panes.append(Pane(name, figure, title, follow=follow, small=True, wide=True, help=words))
+            panes.append(Pane(name, figure, title, follow=follow, small=True, wide=True, compact=True, help=words))
     curves, shown = linked(found.curves, truth), position(problem, settings)
     live_figure("tail", panes, curves=curves, frames=frames.profile_id(problem, settings), shown=shown)
     if differences and enlarged:

@@ -89,7 +89,7 @@ function create(parent) {
   const observer = new ResizeObserver(resized);
   // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
   const listener = (curves = true) => {
-    if (!controls.list.length && live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane) || movesLam(pane)))) schedule(live, curves);
+    if (!controls.list.length && (live.payload.table || live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane) || movesLam(pane))))) schedule(live, curves);
   };
   const escape = (/** @type {KeyboardEvent} */ { key }) => { if (key === "Escape") closeHelps(root); };
   const clicked = (/** @type {Event} */ { target }) => {
@@ -128,9 +128,9 @@ function closeHelps(root, clicked = null) {
   for (const help of /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll(".help[open]"))) help.open = help.contains(clicked);
 }
 
-/** Width, and height where a pane fits the window.
+/** Width, and height where a pane fits the window or its panel.
  * @param {LiveFigure} live */
-const sizeOf = ({ root, panes }) => `${root.clientWidth} ${panes.some(({ spec }) => spec.fit || spec.compact || isStrip(spec)) ? window.innerHeight : ""}`;
+const sizeOf = ({ root, panes }) => [root.clientWidth, ...panes.map(({ spec, plot }) => (spec.fit || isStrip(spec) ? window.innerHeight : spec.compact ? plot.clientHeight : 0))].join();
 
 /** @param {LiveFigure} live @param {Pane} pane */
 function purge(live, pane) {

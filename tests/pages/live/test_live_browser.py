@@ -248,6 +248,11 @@ def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
     page.wait_for_url(re.compile(r"[?&]k=1(&|$)"))
 
 
+def test_numbers_over_k_come_with_the_frames_also_where_the_table_was_there_before(page: Page) -> None:
+    open_explore(page, f"{PATH}&panel=All+numbers")
+    expect(page.locator(".turned .over polyline").first).to_be_attached()
+
+
 def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
     page.get_by_role("tab", name="All numbers").click()
