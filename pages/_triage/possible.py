@@ -20,7 +20,7 @@ from prviz.triage.ranking import SharedReference, together
 from prviz.triage.yardstick import Yardstick, yardstick
 
 # Checkpoints whose copies or faults are kept, a few numbers each.
-_HELD = 2000
+_HELD = 10_000
 
 
 class Ceiling(NamedTuple):
@@ -86,8 +86,8 @@ def faults_of(found: CheckpointResults) -> Mapping[str, tuple[TriageFinding, ...
 def name_faults(found: CheckpointResults) -> None:
     """Let a job name the faults of all checkpoints, the best first, once all are measured."""
     held, name_one = _held("triage-faults"), fault_finder(found)
-    best_first = sorted(found.measured, key=lambda each: -each.curve.auc)
-    missing = {key: each for each in best_first if (key := faults_key(found, each)) not in held}
+    best_first = {faults_key(found, each): each for each in sorted(found.measured, key=lambda each: -each.curve.auc)}
+    missing = {key: each for key, each in best_first.items() if key not in held}
 
     def compute(progress: Progress) -> bool:
         for place, (key, each) in enumerate(missing.items()):
@@ -97,7 +97,7 @@ def name_faults(found: CheckpointResults) -> None:
 
     if missing and found.complete:
         seconds = sum(2 * max(each.seconds, 0.5) for each in missing.values())
-        answers.tab_result(("triage-faults", *missing), seconds, compute)
+        answers.tab_result(("triage-faults", *best_first), seconds, compute)
 
 
 def fault_finder(

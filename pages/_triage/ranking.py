@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -13,31 +13,27 @@ import streamlit as st
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults, measurement
 from pages._triage.possible import Ceiling
-from pages._triage.session import GOAL, session
+from pages._triage.session import GOAL
 from pages._work.jobs import Progress
 from pages._work.store import LeastRecentlyUsed
 from prviz.triage.decision import Basis, Judgement, KnownSides, bound_sides, judge
-from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, PairDigests
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.memorisation import Memorisation
-from prviz.triage.ranking import AreaSides, SharedReference, in_order, sides, together
+from prviz.triage.ranking import AreaSides, SharedReference, in_order, shared_reference, side_replicates, sides
 from prviz.uncertainty.bootstrap import LEVEL
 
 BALANCED = 0.5
 BOOTSTRAP, CONFIDENCE = REPLICATES, LEVEL
-# Least number of replicates while results come in: each new one needs another bootstrap, computed at once.
-LEAST_BOOTSTRAP = 20
 # Cost of one curve of a replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
 BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
-# Checkpoints whose sides are kept, a few numbers each.
-_HELD = 2000
+# Checkpoints whose sides and replicates are kept, some hundred numbers each.
+_HELD = 10_000
 
 
 class Replicates(NamedTuple):
-    """Replicates, with the family, settings and reference that they are of, and the checkpoints' digests by name."""
+    """Replicates of the checkpoints of these names, in this order."""
 
-    of: tuple[Any, ...]
-    digests: Mapping[str, PairDigests]
-    bootstrap: int
+    names: tuple[str, ...]
     together: SharedReference
 
 
@@ -88,7 +84,7 @@ def judgement_of(
 ) -> Judgement:
     """The decision at the page's goal, from what is known so far. known : the ceiling. copies : by name."""
     wanted = goal()
-    names = tuple(replicates.digests)
+    names = replicates.names
     memorised = tuple(name for name in names if name in copies and copies[name].memorised)
     basis = Basis(found.method, {}, found.clause)
 
@@ -105,7 +101,7 @@ def judgement_of(
             top=None if known is None else known.replicates[found.method],
         )
 
-    about = (found.key, found.clause, wanted, names, replicates.bootstrap, memorised, known is None)
+    about = (found.key, found.clause, wanted, names, memorised, known is None)
     return cache.remembered(("triage-judgement", *about), compute)
 
 
@@ -117,25 +113,29 @@ def noise(found: CheckpointResults) -> float:
 
 
 def replicates_of(found: CheckpointResults) -> Replicates | None:
-    """All replicates, or the former ones while a job computes these; None, with a message, if there are none yet."""
-    ordered = in_order(found.measured)
-    digests = {each.checkpoint.name: each.digests for each in ordered}
+    """Replicates of the checkpoints that have any, a job computing the others; None, with a message, without any."""
+    held: LeastRecentlyUsed = cache.remembered(("triage-replicates",), lambda: LeastRecentlyUsed(_HELD))
+    keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
+    best_first = sorted(
+        found.measured, key=lambda each: -sides_of(found)[found.method][each.checkpoint.name].score(0.5)
+    )
+    missing = [each for each in best_first if keys[each.checkpoint.name] not in held]
+
+    def compute(progress: Progress) -> bool:
+        for place, each in enumerate(missing):
+            progress(place / len(missing))
+            drawn = side_replicates(each, BOOTSTRAP, found.settings.seed, found.store)
+            held.put(measurement(found.settings, each), drawn)
+        return True
+
     cost = sum(
         len(each.estimate.runs) * (BASE_SECONDS + SAMPLE_SECONDS * len(each.estimate.supports.c_real) / 2)
-        for each in found.measured
+        for each in missing
     )
-    most = int(answers.INLINE_SECONDS / cost)
-    bootstrap = BOOTSTRAP if found.complete else min(max(most, LEAST_BOOTSTRAP), BOOTSTRAP)
-    of = (found.method, found.settings, ordered[0].digests.real)
-    key = ("triage-ranking", of, tuple(digests.values()), bootstrap)  # a checkpoint may have another name by now
-
-    def compute(progress: Progress) -> Replicates:
-        return Replicates(of, digests, bootstrap, together(ordered, bootstrap, found.settings.seed, progress))
-
-    kept = session()
-    if answers.ready(key, bootstrap * cost, compute):
-        kept.replicates = cache.remembered(key, lambda: compute(lambda _: None))._replace(digests=digests)
-        return kept.replicates
-    last = kept.replicates
-    holds = last is not None and last.of == of and last.digests.items() <= digests.items()
-    return last if holds else None
+    if missing:
+        answers.tab_result(("triage-ranking", *keys.values()), BOOTSTRAP * cost, compute)
+    known = [each for each in in_order(found.measured) if keys[each.checkpoint.name] in held]
+    if not known:
+        return None
+    names = tuple(each.checkpoint.name for each in known)
+    return Replicates(names, shared_reference(known, [held.get(keys[name]) for name in names]))

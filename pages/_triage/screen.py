@@ -15,7 +15,7 @@ from pages._shared import cache
 from pages._triage import side_by_side, table
 from pages._triage.checkpoints import CheckpointResults, selected
 from pages._triage.possible import Ceiling, ceiling_or_reason, copies_of, faults_of
-from pages._triage.ranking import BALANCED, BOOTSTRAP, by_score, goal, judgement_of, replicates_of, sides_of
+from pages._triage.ranking import BALANCED, by_score, goal, judgement_of, replicates_of, sides_of
 from pages._triage.session import GOAL, session
 from pages._triage.side_by_side import chip
 from prviz.curves import PRCurve
@@ -37,7 +37,7 @@ STEPS_HEIGHT = 196
 class TriageAnswer:
     """What is known of the checkpoints so far.
 
-    names : best first. best : the one to take. judgement : None until the first bootstrap. bootstrap : its replicates.
+    names : best first. best : the one to take. judgement : None until the first bootstrap.
     top : the score of the ceiling. no_ceiling : why there can be none. copies, faults : by name.
     """
 
@@ -45,7 +45,6 @@ class TriageAnswer:
     best: str
     scores: Mapping[str, float]
     judgement: Judgement | None
-    bootstrap: int
     ceiling: Ceiling | None
     top: float | None
     no_ceiling: str
@@ -117,7 +116,6 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
         best=judgement.decision.best if judgement is not None and decided else order[0],
         scores={name: sides[name].score(wanted) for name in order},
         judgement=judgement,
-        bootstrap=0 if replicates is None else replicates.bootstrap,
         ceiling=ceiling,
         top=None if ceiling is None else score(ceiling.yardstick.ceiling[found.method].curve, wanted),
         no_ceiling=known if isinstance(known, str) else "",
@@ -232,8 +230,6 @@ def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
     left, new = found.total - len(found.outcomes), len(found.measured) - ranked_so_far
     parts = [f"{left} more to come"] if left else []
     parts += [f"{new} being worked in"] if new else []
-    if answer.judgement is not None and answer.bootstrap < BOOTSTRAP:
-        parts.append(f"{answer.bootstrap} of {BOOTSTRAP} resamplings")
     return f" <b>So far:</b> {', '.join(parts)}." if parts else ""
 
 

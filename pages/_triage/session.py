@@ -14,7 +14,6 @@ import streamlit as st
 
 if TYPE_CHECKING:
     from pages._triage.folder import FolderListing
-    from pages._triage.ranking import Replicates
     from pages._triage.run import Run
     from pages._triage.source import CheckpointSource
     from pages._triage.uploaded import UploadedFiles
@@ -117,8 +116,6 @@ class TriageSession:
     equal_by_default: bool = False
     # What is chosen among the checkpoints, in all views.
     choice: CheckpointChoice = field(default_factory=CheckpointChoice)
-    # The last replicates.
-    replicates: Replicates | None = None
     # Compare two: the selected checkpoint at the last drawing, the pair shown then, and the pair that the user chose.
     pair_selected: str | None = None
     pair_shown: tuple[str, str] = ("", "")

@@ -222,7 +222,7 @@ def _forget() -> None:
     kept.stop_runs()
     if kept.uploads is not None:
         shutil.rmtree(kept.uploads.folder.path, ignore_errors=True)
-    kept.uploads = kept.listed = kept.steady = kept.replicates = None
+    kept.uploads = kept.listed = kept.steady = None
     kept.upload_messages = []
     for store in (kept.runs, kept.arrays, kept.metadata, kept.labels):
         store.clear()

@@ -12,6 +12,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.ranking import AreaSides, SharedReference, in_order, listed, ranking, sides, together, verdict
+from prviz.triage.result_cache import ResultCache
 from prviz.triage.stability import least
 from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
 from prviz.uncertainty.upper_bound import known_bound
@@ -146,6 +147,7 @@ def judge(
     known: KnownSides | None = None,
     drawn: SharedReference | None = None,
     top: SharedReference | None = None,
+    store: ResultCache | None = None,
 ) -> Judgement:
     """The decision on checkpoints that are measured by the same families at the same settings.
 
@@ -158,12 +160,12 @@ def judge(
     basis : the family to decide by; None: `basis_of` these.
     known : what holds at every goal, where it is known.
     drawn, top : replicates of the checkpoints by that family, and of its ceiling, where they are known; see
-        `prviz.triage.yardstick.shares_of_ceiling`.
+        `prviz.triage.yardstick.shares_of_ceiling`. store : keeps them.
     """
     basis = basis or basis_of(measured)
     ordered = in_order([each for each in measured if each.method == basis.method])
     names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
-    drawn = drawn or together(ordered, replicates, seed)
+    drawn = drawn or together(ordered, replicates, seed, store=store)
     table = ranking(drawn, names, goal, steps=steps)
     known = known or known_sides(measured)
     candidates = [place for place, name in enumerate(names) if name not in memorised] or list(range(len(names)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import PRCurve, hull
+from prviz.estimators import Supports
 from prviz.studies.tasks import check_whole
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.uncertainty.bootstrap import interval, replicated
+from prviz.triage.result_cache import ResultCache
+from prviz.uncertainty.bootstrap import evaluated_together, interval, replicated
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 if TYPE_CHECKING:
@@ -109,23 +112,70 @@ def together(
     bootstrap: int = 200,
     seed: int = 0,
     progress: Callable[[float], None] = lambda _: None,
+    store: ResultCache | None = None,
 ) -> SharedReference:
     """Both sides of every checkpoint, and their replicates from evaluation samples drawn again with replacement.
 
     In each replicate the real samples are drawn once for all checkpoints, the generated ones of each checkpoint
     separately; supports stay as they are. See `prviz.bootstrap`. This is the slow part of a ranking; `ranking` gives
-    the table for any goal from it. ``progress`` is called with the fraction done.
+    the table for any goal from it. ``progress`` is called with the fraction done. store : keeps the replicates.
+    """
+    replicates = []
+    for place, each in enumerate(measured):
+        progress(place / len(measured))
+        replicates.append(side_replicates(each, bootstrap, seed, store))
+    return shared_reference(measured, replicates)
+
+
+def side_replicates(
+    measured: MeasuredCheckpoint, bootstrap: int, seed: int, store: ResultCache | None = None
+) -> Floats:
+    """(bootstrap, 2) both sides of one checkpoint in every replicate, whatever other checkpoints there are.
+
+    The draws of the real samples follow from the seed alone, those of the generated ones from it and the supports.
     """
     check_whole("bootstrap", bootstrap, 2)
     check_whole("seed", seed, 0)
-    curves = replicated([each.estimate.runs for each in measured], bootstrap, seed, progress)
+    runs = measured.estimate.runs
+    digest = digest_of_supports(runs)
+    key = {"replicates": bootstrap, "seed": seed, "supports": digest}
+    if store is not None and (kept := _from_facts(store.facts(key), bootstrap)) is not None:
+        return kept
+    curves = replicated([runs], bootstrap, seed, streams=(0, int(digest[:16], 16) + 1))
+    found = np.array([sides(curve) for (curve,) in curves])
+    if store is not None:
+        store.put_facts(key, found.tolist())
+    return found
+
+
+def digest_of_supports(runs: Sequence[Supports]) -> str:
+    """SHA-256 of the supports of all runs, and of the samples that they are of."""
+    digest = hashlib.sha256()
+    for run in runs:
+        digest.update(f"{run.n_real} {len(run.c_real)} {run.rows is None};".encode())
+        for part in (run.c_real, run.c_generated, *(() if run.rows is None else (run.rows,))):
+            digest.update(np.asarray(part, dtype=np.float64).tobytes())
+    return digest.hexdigest()
+
+
+def _from_facts(facts: Any, bootstrap: int) -> Floats | None:
+    """The replicates in facts; None for anything else."""
+    try:
+        found = np.array(facts, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return found if found.shape == (bootstrap, 2) and bool(np.all((found >= 0) & (found <= 1))) else None
+
+
+def shared_reference(measured: Sequence[MeasuredCheckpoint], replicates: Sequence[Floats]) -> SharedReference:
+    """Checkpoints of one family on the same real samples, with the `side_replicates` of each."""
+    evaluated_together([each.estimate.runs for each in measured])
     if len({each.digests.real for each in measured}) > 1:
         raise ValueError("measured has checkpoints of several references; a paired comparison needs the same real ones")
     families = sorted({each.method for each in measured})
     if len(families) > 1:
         raise ValueError(f"measured has the families {', '.join(families)}; only one can be ranked at a time")
-    replicates = np.array([[sides(curve) for curve in drawn] for drawn in curves])
-    return SharedReference(np.array([sides(each.curve) for each in measured]), replicates)
+    return SharedReference(np.array([sides(each.curve) for each in measured]), np.stack(replicates, axis=1))
 
 
 def rank(

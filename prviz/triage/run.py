@@ -111,6 +111,7 @@ class TriageRun:
             settings.seed,
             memorised=[name for name, each in copies.items() if each.memorised],
             yardstick=possible,
+            store=store,
         )
         by_basis = [each for each in measured if each.method == judgement.decision.basis.method]
         faults = findings_of(

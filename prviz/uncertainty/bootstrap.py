@@ -78,14 +78,17 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
     return first[0], first[1], *(generated for _, generated in others)
 
 
-def draws(sizes: Sequence[int], replicates: int, seed: int) -> Iterator[tuple[Positions, ...]]:
-    """Positions of n samples drawn with replacement from n, independently for every size.
+def draws(
+    sizes: Sequence[int], replicates: int, seed: int, streams: Sequence[int] | None = None
+) -> Iterator[tuple[Positions, ...]]:
+    """Positions of n samples drawn with replacement from n, independently for every stream.
 
-    The draws of a set depend only on the seed, the position of its size in ``sizes`` and the size.
+    The draws of a set depend only on the seed, its size and its stream. streams : their numbers; None: 0, 1, 2 ...
     """
-    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(len(sizes))]
+    numbers = range(len(sizes)) if streams is None else streams
+    generators = [np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,))) for number in numbers]
     for _ in range(replicates):
-        yield tuple(stream.integers(n, size=n) for stream, n in zip(streams, sizes, strict=True))
+        yield tuple(generator.integers(n, size=n) for generator, n in zip(generators, sizes, strict=True))
 
 
 def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positions) -> PRCurve:
@@ -103,17 +106,22 @@ def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positi
 
 
 def replicated(
-    generators: Sequence[Sequence[Supports]], replicates: int, seed: int, progress: Progress | None = None
+    generators: Sequence[Sequence[Supports]],
+    replicates: int,
+    seed: int,
+    progress: Progress | None = None,
+    streams: Sequence[int] | None = None,
 ) -> Iterator[list[PRCurve]]:
     """Curves of all generators for each replicate, the real samples drawn once for all of them.
 
-    generators : runs of each generator. progress : called with the fraction done. Raises as `evaluated_together`.
+    generators : runs of each generator. progress : called with the fraction done. streams : of the real samples and of
+    each generator's, as in `draws`. Raises as `evaluated_together`.
     """
     sizes = evaluated_together(generators)
     orders = [[ranked(run) for run in runs] for runs in generators]
 
     def curves() -> Iterator[list[PRCurve]]:
-        for done, (real, *generated) in enumerate(draws(sizes, replicates, seed)):
+        for done, (real, *generated) in enumerate(draws(sizes, replicates, seed, streams)):
             if progress is not None:
                 progress(done / replicates)
             yield [replicate(order, real, own) for order, own in zip(orders, generated, strict=True)]

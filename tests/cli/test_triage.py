@@ -62,7 +62,7 @@ def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureF
     assert "Note" not in first.out
     assert "Failed" not in first.out
     kept = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert len(kept) == 14  # four checkpoints, their copies and findings, ceiling and floor
+    assert len(kept) == 18  # four checkpoints, their copies, findings and replicates, ceiling and floor
     assert main(line[:2] + line[2:6][::-1] + line[6:]) == 0
     second = capsys.readouterr()
     assert second.out == first.out

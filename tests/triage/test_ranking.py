@@ -16,9 +16,22 @@ from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, estimate
 from prviz.samples import SamplePair
 from prviz.toys import toy
+from prviz.triage import ranking as module
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests
-from prviz.triage.ranking import in_order, rank, ranking, score, sides, together, undominated, verdict
+from prviz.triage.ranking import (
+    digest_of_supports,
+    in_order,
+    rank,
+    ranking,
+    score,
+    side_replicates,
+    sides,
+    together,
+    undominated,
+    verdict,
+)
+from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import draws
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=6)
@@ -101,13 +114,31 @@ def test_replicates_are_curves_of_samples_that_occur_as_often_as_drawn_the_real_
     given_ = [measured(str(i), each.supports) for i, each in enumerate(found)]
     made = together(given_, 4, seed=5)
     assert made.replicates.shape == (4, 3, 2)
-    for row, (drawn, *own) in zip(made.replicates, draws((30, 30, 30, 25), 4, 5), strict=True):
+    streams = [int(digest_of_supports(each.runs)[:16], 16) + 1 for each in found]
+    for row, (drawn, *own) in zip(made.replicates, draws((30, 30, 30, 25), 4, 5, (0, *streams)), strict=True):
         for values, each, generated in zip(row, found, own, strict=True):
             places = [*drawn, *(30 + generated)]
             c_real, c_generated = each.supports.c_real[places], each.supports.c_generated[places]
             slow = ErrorRates.from_supports(c_real, c_generated, 30).curve()
             assert values == pytest.approx(sides(slow), abs=1e-12)
     assert made.values == pytest.approx(np.array([sides(each.curve) for each in found]))
+
+
+def test_replicates_of_a_checkpoint_are_the_same_whatever_others_there_are_and_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ordered, store = in_order(spoilt(np.random.default_rng(2))), ResultCache(tmp_path)
+    alone = together(ordered[1:2], 5, 3, store=store)
+    shared = together(ordered, 5, 3, store=store)
+    assert np.array_equal(shared.replicates[:, 1:2], alone.replicates)
+    assert not np.array_equal(shared.replicates[:, 0], shared.replicates[:, 1])
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "replicated", None)  # nothing is drawn again
+        assert np.array_equal(together(ordered, 5, 3, store=store).replicates, shared.replicates)
+    key = {"replicates": 5, "seed": 3, "supports": digest_of_supports(ordered[1].estimate.runs)}
+    for broken in ("text", [[0.5, 0.5]], [[2.0, 0.0]] * 5, None):
+        store.put_facts(key, broken)
+        assert np.array_equal(side_replicates(ordered[1], 5, 3, store), alone.replicates[:, 0])
 
 
 def spoilt(rng: np.random.Generator, names: str = "dbca") -> list[MeasuredCheckpoint]:
@@ -157,7 +188,7 @@ def test_one_bootstrap_serves_every_goal():
     names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
     assert names == ["a", "b", "c", "d"]
     found = together(ordered, 30, 4, shares.append)
-    assert shares == [done / 30 for done in range(30)]
+    assert shares == [done / 4 for done in range(4)]
     for goal in (0.0, 0.35, 0.5, 1.0):
         table = ranking(found, names, goal, 0.8, steps=steps)
         ranked = rank(some, goal, 30, 4, 0.8)
@@ -223,7 +254,7 @@ def test_equal_generators_are_rarely_told_apart_and_intervals_hold_what_is_true(
         told += np.mean(~same["tied_with_best"])
         missed += bool(table.set_index("checkpoint")["tied_with_best"]["worse"])
         held += np.mean((same["low"] <= true) & (true <= same["high"]))
-    assert told / repeats < 0.1
+    assert told / repeats < 0.15  # 0.083 of 400 repeats, and 0.03 of chance
     assert missed / repeats < 0.05
     assert 0.88 < held / repeats < 0.99
 

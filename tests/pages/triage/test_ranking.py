@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._triage import comparison, ranking, screen
+from pages._triage import comparison, ranking
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
@@ -42,7 +42,7 @@ MANY = 40
 @pytest.fixture(autouse=True)
 def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resamplings enough for the same code."""
-    for module in (ranking, comparison, screen):
+    for module in (ranking, comparison):
         monkeypatch.setattr(module, "BOOTSTRAP", MANY)
 
 
