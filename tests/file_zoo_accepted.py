@@ -60,7 +60,8 @@ def accepted_npz() -> Iterator[Accepted]:
     for key in KNOWN_KEYS:
         yield Accepted(f"key-{key}.npz", npz(**{key: VALUES, "logits": WHOLE, "note": np.array("text")}))
     yield Accepted("compressed.npz", npz(compressed=True, feats=VALUES))
-    yield Accepted("only-table.npz", npz(whatever=VALUES, labels=np.arange(N), picture=np.zeros((N, 8, 8), "u1")))
+    only = npz(whatever=VALUES, labels=np.arange(N), picture=np.zeros((N, 8, 8), "u1"))
+    yield Accepted("only-table.npz", only, labels={"labels": list(range(N))})
     yield Accepted("unnamed.npz", npz(arr_0=VALUES))
     yield Accepted("named-key.npz", npz(feats=WHOLE, mine=VALUES), key="mine")
     yield Accepted("one-role.npz", npz(real=VALUES, generated=WHOLE), key="real")
@@ -194,7 +195,8 @@ def accepted_tensors() -> Iterator[Accepted]:
         yield Accepted(f"{dtype}.safetensors", safetensors.numpy.save({"any": abs(WHOLE).astype(dtype)}), abs(WHOLE))
     yield Accepted("bool.safetensors", safetensors.numpy.save({"any": WHOLE > 0}), WHOLE > 0)
     several = {"logits": WHOLE.astype("f4"), "features": VALUES, "ids": np.arange(N)}
-    yield Accepted("several.safetensors", safetensors.numpy.save(several, metadata={"made": "by hand"}))
+    data = safetensors.numpy.save(several, metadata={"made": "by hand"})
+    yield Accepted("several.safetensors", data, labels={"ids": list(range(N))})
     yield Accepted("chosen.safetensors", safetensors.numpy.save({"a": WHOLE, "b": VALUES}), key="b")
     yield Accepted("squeezed.safetensors", tensor("F64", VALUES, (N, 4, 1, 1)))
     # A header of 640 bytes begins the file like a pickle of protocol 2.

@@ -31,8 +31,8 @@ def draw(found: CheckpointResults) -> None:
         return
     if not offered:
         st.info(
-            "The real samples have no label that names classes. A table with a column of classes beside the numbers, "
-            "such as `label`, has one."
+            "The real samples have no label that names classes. A table has one in a column beside the numbers, such "
+            "as `label`; an .npz or .safetensors file in an array of that name."
         )
         return
     label = offered[0] if len(offered) == 1 else choose_one("Label", offered, key="triage-class-label")

@@ -6,18 +6,20 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import streamlit as st
 
 from pages._shared import cache
 from pages._triage.checkpoints import CheckpointResults
-from pages._triage.possible import Ceiling, ceiling_of, copies_of
+from pages._triage.possible import Ceiling, ceiling_of, copies_of, faults_of
 from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import HOLDOUT, REFERENCE
 from pages._work.store import LeastRecentlyUsed
 from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
+from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import uneven
 from prviz.triage.measured import REPLICATES, CheckpointOutcome
@@ -42,13 +44,18 @@ def draw(found: CheckpointResults) -> None:
     reference = "digits.npz" if _bundled(found) else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
         reference = str(st.session_state.get(REFERENCE) or found.reference.name)
-    makers = files(found, goal, reference, cache.session().results, ceiling_of(found), copies_of(found))
+    known = ceiling_of(found), copies_of(found), faults_of(found)
+    makers = files(found, goal, reference, cache.session().results, *known)
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
         f"intervals of {REPLICATES} resamplings. A file is made when it is asked for, which may take a few seconds."
     )
     if not found.complete:
         st.info(f"{len(outcomes)} of {found.total} checkpoints are measured so far; a report holds these and says so.")
+    elif len(known[-1]) < len(found.measured):
+        st.info(
+            f"Faults of {len(known[-1])} of {len(found.measured)} checkpoints are named so far; a report holds these."
+        )
     with st.container(horizontal=True):
         for suffix, each in FORMATS.items():
             st.download_button(
@@ -94,9 +101,10 @@ def files(
     store: LeastRecentlyUsed,
     ceiling: Ceiling | None = None,
     copies: Mapping[str, Memorisation] | None = None,
+    faults: Mapping[str, tuple[TriageFinding, ...]] = MappingProxyType({}),
 ) -> dict[str, Callable[[], bytes]]:
     """By suffix, a function that makes the file from one shared document; it runs in a thread without session state."""
-    outcomes, known = _public_outcomes(found), (ceiling is not None, copies is not None)
+    outcomes, known = _public_outcomes(found), (ceiling is not None, copies is not None, len(faults))
     key = ("triage-report", found.key, len(found.outcomes), goal, known)
 
     def compute() -> Document:
@@ -109,6 +117,7 @@ def files(
             total=found.total,
             memorisation=copies,
             yardstick=None if ceiling is None else ceiling.yardstick,
+            findings=faults,
         )
 
     def maker(make: Callable[[Document], bytes]) -> Callable[[], bytes]:

@@ -16,7 +16,15 @@ from typing import Any, TypeAlias
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.errors import AmbiguousKeyError, ReadError, quoted
-from prviz.readers.keyed import KNOWN_KEYS, KeyedFile, choose_key, find_roles, refuse_mixture, required_roles
+from prviz.readers.keyed import (
+    KNOWN_KEYS,
+    KeyedFile,
+    choose_key,
+    find_roles,
+    labels_beside,
+    refuse_mixture,
+    required_roles,
+)
 from prviz.readers.npy import holds_pickle
 from prviz.readers.row_roles import find_row_roles, refuse_lists, require_row_roles, row_choices, rows_of, split_key
 from prviz.readers.source import (
@@ -162,8 +170,8 @@ def read(
         Values (n, d), float32 for files in float16, bfloat16 or float32, else float64. Columns of a table (.csv and
         .tsv with a header line, .parquet, .feather) that are named like ids, labels, splits or paths become ``labels``,
         never cut; ``image`` or ``path`` then names each sample's picture, ``text`` is its text (see
-        `prviz.readers.media`). Arrays of the other formats have no labels. What `prviz embed` wrote of the encoder
-        becomes ``encoder``.
+        `prviz.readers.media`). So do 1-D arrays of such a name, or ``y``, in .npz and .safetensors files. What
+        `prviz embed` wrote of the encoder becomes ``encoder``.
 
     Raises
     ------
@@ -320,7 +328,8 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits)
     """Values, labels, and the metadata of the file, which may be anything."""
     if extension in _KEYED:
         with _keyed(file, extension, limits) as arrays:
-            return arrays.values(choose_key(arrays, key), limits), {}, arrays.metadata
+            values = arrays.values(choose_key(arrays, key), limits)
+            return values, labels_beside(arrays, len(values)), arrays.metadata
     if extension not in TABLES:
         return _table(file, extension, key, limits)
     try:

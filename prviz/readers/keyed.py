@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
 from prviz.readers.arrays import Array, Header, check_header, fits, looks_like_images
+from prviz.readers.columns import is_label
 from prviz.readers.errors import AmbiguousKeyError, ReadError, corrupt_unless_read, listed, quoted
-from prviz.readers.npy import values_at
+from prviz.readers.npy import label_at, values_at
 from prviz.readers.source import FileSource, Limits, check_keys, human_size
 
 _DTYPES = {
@@ -75,6 +76,10 @@ class TensorFile:
     def values(self, key: str, limits: Limits) -> Array:
         """The checked (n, d) values of one tensor."""
         return values_at(self._stream, self.header(key), limits)
+
+    def label(self, key: str, n: int) -> Array:
+        """The labels of n samples in one tensor: whole numbers or booleans."""
+        return label_at(self._stream, self.header(key), n)
 
 
 def _is_count(number: object) -> bool:
@@ -135,6 +140,20 @@ class KeyedFile(Protocol):
     def values(self, key: str, limits: Limits) -> Array:
         """The checked (n, d) values of one array; nothing else is read."""
         ...
+
+    def label(self, key: str, n: int) -> Array:
+        """The labels of n samples in one array. Raises `ReadError` if it holds none."""
+        ...
+
+
+def labels_beside(file: KeyedFile, n: int) -> dict[str, Array]:
+    """The arrays beside n samples that are named like labels (or ``y``) and hold one for each sample."""
+    found = {}
+    for key in file.keys:
+        if key.lower() == "y" or is_label(key):
+            with suppress(ReadError):  # of another length, or no labels
+                found[key] = file.label(key, n)
+    return found
 
 
 # Arrays looked at before a file counts as one with an array per sample.

@@ -96,6 +96,22 @@ def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
     return values
 
 
+def label_at(stream: BinaryIO, header: Header, n: int) -> Array:
+    """The labels of n samples: whole numbers, booleans or texts."""
+    dtype = header.dtype
+    labels = dtype is not None and dtype.kind in "biuU" and not header.bfloat16 and dtype.itemsize <= _LONGEST_LABEL
+    if dtype is None or not labels or header.shape != (n,):
+        raise ReadError(
+            f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of the {n} samples "
+            "is needed, a whole number or a text."
+        )
+    stream.seek(header.offset)
+    data = stream.read(n * dtype.itemsize)
+    if len(data) < n * dtype.itemsize:
+        raise ReadError(f"{header.where}: truncated. Write it again, or copy it again if it was copied.")
+    return np.frombuffer(data, dtype)
+
+
 def read_npy(source: FileSource, limits: Limits) -> Array:
     """The (n, d) values of an .npy file.
 
@@ -158,18 +174,7 @@ class NpzFile:
     def label(self, key: str, n: int) -> Array:
         """The labels of n samples in one member: whole numbers, booleans or texts."""
         with self._member(key) as stream:
-            header = self._header(stream, key)
-            dtype = header.dtype
-            if header.shape != (n,) or dtype is None or dtype.kind not in "biuU" or dtype.itemsize > _LONGEST_LABEL:
-                raise ReadError(
-                    f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of the {n} samples "
-                    "is needed, a whole number or a text."
-                )
-            stream.seek(header.offset)
-            data = stream.read(n * dtype.itemsize)
-            if len(data) < n * dtype.itemsize:
-                raise ReadError(f"{header.where}: truncated. Write it again, or copy it again if it was copied.")
-            return np.frombuffer(data, dtype)
+            return label_at(stream, self._header(stream, key), n)
 
     def _header(self, stream: BinaryIO, key: str) -> Header:
         # file_size is the claim of the zip directory; zipfile never returns more bytes than that.

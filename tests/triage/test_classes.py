@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 from prviz.readers import ReadError, read, read_label
 from prviz.samples import Samples
@@ -52,6 +53,19 @@ def test_labels_on_both_sides_show_a_class_of_another_kind_from_both() -> None:
     assert not any(each.worse for each in by_class(real, generated, labels, others))
     alone = by_class(real, generated, labels, ["e" if each == "a" else each for each in others])
     assert {(each.label, each.others, each.missed) for each in alone if each.worse} == {("a", 0, 1.0), ("e", 0, 1.0)}
+
+
+def test_arrays_named_like_labels_are_the_labels_of_the_samples_beside_them(tmp_path: Path) -> None:
+    values, kinds = np.ones((4, 3), dtype=np.float32), np.array(["a", "b", "a", "c"])
+    numbers = np.array([7, 8, 8, 7])
+    np.savez(tmp_path / "a.npz", x=values, label=kinds, y=numbers, labels=numbers[:3], other=numbers, ids=np.ones(4))
+    (tmp_path / "a.safetensors").write_bytes(save({"x": values, "label": numbers, "mean": numbers}))
+    assert {name: each.tolist() for name, each in read(tmp_path / "a.npz").labels.items()} == {
+        "label": kinds.tolist(), "y": numbers.tolist()
+    }  # fmt: skip
+    assert {name: each.tolist() for name, each in read(tmp_path / "a.safetensors").labels.items()} == {
+        "label": numbers.tolist()
+    }
 
 
 def test_labels_are_read_from_tables_and_archives(tmp_path: Path) -> None:

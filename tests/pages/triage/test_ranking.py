@@ -202,6 +202,32 @@ def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(t
         assert ("It can&#x27;t be told apart from real data at this n." in body) != memorised
 
 
+def test_copies_of_pictures_are_shown_beside_the_real_ones(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    pictures = rng.integers(0, 255, (300, 8, 8), dtype=np.uint8)
+    real = Samples(rng.normal(size=(300, 4)), "real", {}, pictures)
+    turned = rng.permutation(300)
+    np.save(tmp_path / "copies.npy", real.values[turned])
+    checkpoints = [Checkpoint(tmp_path / "copies.npy", "copies")]
+    found = CheckpointResults(
+        key=("copies", "pictures"),
+        reference=real,
+        load=lambda each: Samples(samples_at(each.path, TriageSettings()).values, "copies", {}, pictures[turned]),
+        settings=TriageSettings(),
+        method="knn",
+        outcomes=tuple(measure_all(real, checkpoints, TriageSettings())),
+        total=1,
+    )
+    body = part("screen", found).get("html")[1].proto.body
+    strip = body.partition('<div class="strip pairs">')[2].partition("</div>")[0]
+    image = r'<img src="([^"]+)" alt="{} sample, row (\d+)"[^>]*>'
+    shown = re.findall(f"<span>{image.format('generated')}{image.format('real')}", strip)
+    assert len(shown) > 1
+    for made, row, copied, of in shown:
+        assert made == copied
+        assert turned[int(row) - 1] == int(of) - 1
+
+
 def test_class_by_class_the_worst_come_first() -> None:
     found = truncation()
     real, generated = found.pair(found.one(LOW[0]))

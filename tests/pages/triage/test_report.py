@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shlex
@@ -23,6 +24,7 @@ from prviz.readers.paths import data_folder
 from prviz.reports.files import FORMATS
 from prviz.reports.page import to_html
 from prviz.reports.report_json import from_json
+from prviz.triage.inspection import findings_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import held_out_distances, memorisation_of
 from prviz.triage.yardstick import yardstick
@@ -67,7 +69,7 @@ def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> Non
     app = opened(of, **{"triage-goal": 0.75})
     assert len(app.get("download_button")) == len(FORMATS)
     assert "ranked for the goal 0.75" in app.markdown[0].value
-    assert not app.info
+    assert "Faults of 0 of 2 checkpoints are named so far" in app.info[0].value
     line, again = (each.value for each in app.code)
     assert "data_folder()" in line.splitlines()[0]
     words = shlex.split(line.splitlines()[1].replace('"$OLDPWD"', str(tmp_path)))
@@ -111,16 +113,23 @@ def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(tmp
     assert made[".csv"]().startswith(b'"schema_version"')
 
 
-def test_files_hold_the_ceiling_and_the_copies() -> None:
+def test_files_hold_the_ceiling_the_copies_and_the_faults() -> None:
     of = found()
     possible = yardstick(of.reference, of.settings, None, size=max(each.n_generated for each in of.measured))
-    copies = memorisation_of(of.reference, of.outcomes, of.settings, held_out_distances(of.reference), load=of.load)
-    made = files(of, 0.5, "digits.npz", LeastRecentlyUsed(4), Ceiling(possible, {}), copies)
+    how = of.settings, held_out_distances(of.reference)
+    copies = memorisation_of(of.reference, of.outcomes, *how, load=of.load)
+    faults = findings_of(of.reference, of.measured[:1], *how, load=of.load)
+    ((worst, named),) = faults.items()
+    assert named
+    made = files(of, 0.5, "digits.npz", LeastRecentlyUsed(4), Ceiling(possible, {}), copies, faults)
     told = from_json(made[".json"]().decode())
     assert told["yardstick"]["source"] == possible.source
     for each in told["checkpoints"]:
         assert each["memorisation"]["near"]["number"] == copies[each["name"]].near.number
         assert set(each["share_of_ceiling"]) == set(of.settings.methods)
+        titles = [one.title for one in named] if each["name"] == worst else None
+        assert (each["findings"] and [one["title"] for one in each["findings"]]) == titles
+    assert html.escape(named[0].sentence) in made[".html"]().decode()
 
 
 @pytest.mark.thorough
