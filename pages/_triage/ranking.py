@@ -116,10 +116,7 @@ def replicates_of(found: CheckpointResults) -> Replicates | None:
     """Replicates of the checkpoints that have any, a job computing the others; None, with a message, without any."""
     held: LeastRecentlyUsed = cache.remembered(("triage-replicates",), lambda: LeastRecentlyUsed(_HELD))
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
-    best_first = sorted(
-        found.measured, key=lambda each: -sides_of(found)[found.method][each.checkpoint.name].score(0.5)
-    )
-    missing = [each for each in best_first if keys[each.checkpoint.name] not in held]
+    missing = [found.one(name) for name in by_score(found) if keys[name] not in held]
 
     def compute(progress: Progress) -> bool:
         for place, each in enumerate(missing):

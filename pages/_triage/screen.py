@@ -68,14 +68,18 @@ def draw(found: CheckpointResults) -> None:
             st.html(_verdict_html(found, answer))
         first, second = st.container(key="triage-upper"), st.container(key="triage-lower")
         with first:
-            _figures(found, answer, colors)
-            with st.container(key="triage-table-box"):
-                _table(found, answer, colors)
+            curves, table_box = st.container(key="triage-curves-box"), st.container(key="triage-table-box")
         with second:
+            steps, evidence = st.container(key="triage-steps-box"), st.container(key="triage-evidence-box")
+        with evidence:  # what one has asked for by a click comes first
+            chips = {name: _fault_chip(answer, name) for name in colors}
+            side_by_side.draw(found, colors, chips, _ceiling_curve(found, answer), answer.copies)
+        with table_box:
+            _table(found, answer, colors)
+        with curves:
+            _figures(found, answer, colors)
+        with steps:
             _steps(found, answer, colors)
-            with st.container(key="triage-evidence-box"):
-                chips = {name: _fault_chip(answer, name) for name in colors}
-                side_by_side.draw(found, colors, chips, _ceiling_curve(found, answer), answer.copies)
 
 
 def _goal() -> None:
@@ -265,25 +269,21 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
         ("triage-curves", found.key, tuple(colors.items()), curve is None),
         lambda: checkpoints_figure(_views(found, answer), focus=colors, ceiling=curve),
     )
-    with st.container(key="triage-curves-box"):
-        live_figure(
-            "triage-curves", [Pane("triage-curves", figure, square=True, fit=True, alt=alt)], standout=table.GROUP
-        )
+    live_figure("triage-curves", [Pane("triage-curves", figure, square=True, fit=True, alt=alt)], standout=table.GROUP)
 
 
 def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
     views = _views(found, answer)
     figure = steps_figure(views, "score", axis=_axis(views), focus=colors, ceiling=answer.top, height=STEPS_HEIGHT)
-    with st.container(key="triage-steps-box"):
-        pane = Pane(
-            "triage-steps",
-            figure,
-            "Score over steps",
-            compact=True,
-            brush=True,
-            alt="Scores and 95 % intervals; drag to filter the ranking",
-        )
-        live_figure("triage-steps", [pane], standout=table.GROUP)
+    pane = Pane(
+        "triage-steps",
+        figure,
+        "Score over steps",
+        compact=True,
+        brush=True,
+        alt="Scores and 95 % intervals; drag to filter the ranking",
+    )
+    live_figure("triage-steps", [pane], standout=table.GROUP)
 
 
 def _axis(views: list[CheckpointView]) -> StepAxis:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -52,6 +53,8 @@ PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
     "How it is computed": computed.draw,
     "Report": report.draw,
 }
+# A short name for everything that the results depend on.
+_NUMBERS = itertools.count()
 # What a job that the first screen waits for measures, by the first word of its key.
 AWAITED = {
     "triage-ranking": "Intervals",
@@ -269,8 +272,9 @@ def _results(
     contents = tuple(
         (each.checkpoint, each.reason, tuple(one.digests for one in each.measured[:1])) for each in outcomes
     )
+    about = ("triage-results", source.key, settings, basis.method, contents, source.holdout and source.holdout.digest)
     return CheckpointResults(
-        key=("triage", source.key, settings, basis.method, contents, source.holdout and source.holdout.digest),
+        key=("triage", cache.remembered(about, lambda: next(_NUMBERS))),  # compared often, so it must be short
         reference=reference,
         load=load,
         settings=settings,
