@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 
 import pandas as pd
@@ -10,13 +11,17 @@ import streamlit as st
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, cache
 from pages._shared.widgets import choose_one
+from pages._triage import reported
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement
+from pages._triage.possible import ceiling_of
 from pages._triage.table import GROUP
 from pages._work.jobs import Progress
 from pages._work.store import LeastRecentlyUsed
 from prviz.curves.summaries import DIVERGENCES, SUMMARIES, Summary
 from prviz.figures import theme
+from prviz.figures.reported import agreement_of_numbers_figure
 from prviz.figures.triage import (
+    CEILING,
     CheckpointView,
     StepAxis,
     checkpoint_panels,
@@ -25,11 +30,13 @@ from prviz.figures.triage import (
     step_words,
     steps_figure,
 )
-from prviz.triage.measured import REPLICATES
+from prviz.measure.blind_spots import BLIND_SPOTS, number_title
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.ranking import AT_MOST
+from prviz.triage.reported import rank_agreement
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
 
-KEY = "triage-overview"
+KEY, ALL = "triage-overview", "triage-all-numbers"
 DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus_tv")
 # Panels shown at a time: more take too long to draw.
 MOST_PANELS = 12
@@ -39,6 +46,8 @@ WIDE_STEPS = 20.0
 _SECONDS = 2e-4
 # Checkpoints whose intervals are kept, ten pairs of numbers each.
 _HELD = 2000
+# Numbers of the curve that stand beside the reported ones.
+_CURVES = ("auc", "f8_precision", "f8_recall")
 _MOST = "True AuC, 95 %"
 _BY_KEY = {each.key: each for each in SUMMARIES}
 _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": "evenly spaced"}
@@ -49,6 +58,8 @@ def draw(found: CheckpointResults) -> None:
         st.info(NONE_YET)
         return
     top, heading, work = st.container(), st.container(), st.container()
+    known = ceiling_of(found)
+    ceiling = None if known is None else known.yardstick.ceiling[found.method]
     with work:
         intervals = _intervals(found)
         if left := len(found.measured) - len(intervals):
@@ -67,20 +78,20 @@ def draw(found: CheckpointResults) -> None:
         ]
     )
     with top:
-        _trade(views)
+        _trade(views, ceiling)
     heading.markdown("##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint")
-    _summaries(views, stepped)
+    _summaries(views, stepped, ceiling)
     st.markdown("##### One by one")
     with st.container():
         start = _first(views)
     bounded = any(view.bound is not None for view in views)
     st.caption(
-        "Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints"
+        "Precision (up) against recall, both from 0 to 1; grey: all other checkpoints; dashed: the ceiling"
         + ("; shaded: the true curve does not reach there, with 95 % confidence." if bounded else "."),
         help=AT_MOST if bounded else None,
     )
     seen = views[start : start + MOST_PANELS]
-    figures = checkpoint_panels(views, [view.name for view in seen])
+    figures = checkpoint_panels(views, [view.name for view in seen], None if ceiling is None else ceiling.curve)
     panes = [
         Pane(
             f"triage-one-{slot}",
@@ -94,26 +105,59 @@ def draw(found: CheckpointResults) -> None:
     ]
     live_figure(f"{KEY}-panels", panes, standout=GROUP)
     st.markdown("##### All numbers")
-    st.caption(
-        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title. In "
-        "brackets of the distances on the right: what the truth is at least, with 95 % confidence."
+    more = (
+        reported.all_of(found) if reported.asked(ALL, "Add what else papers report", reported.blind_spots()) else None
     )
+    _table(views, ceiling, more or {})
+    if more:
+        _agreement(found, more)
+
+
+def _table(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None, more: reported.Numbers) -> None:
     rows = [
         {
             "checkpoint": view.name,
             "step": "" if view.step is None else step_words(view.step),
             **({} if view.bound is None else {_MOST: f"at most {view.bound.auc:.3f}"}),
             **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
+            **{number_title(name): f"{value:.4g}" for name, value in more.get(view.name, {}).items()},
             **{each.label: _at_least(view, each) for each in DIVERGENCES},
         }
         for view in views
     ]
+    if ceiling is not None:
+        tops = {each.label: f"{ceiling.summaries[each.key]:.3f}" for each in SUMMARIES}
+        rows.insert(0, {"checkpoint": CEILING, **tops})
     columns = {
         each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170)
         for each in (*SUMMARIES, *DIVERGENCES)
     }
+    columns |= {
+        number_title(name): st.column_config.TextColumn(help=f"Can't see: {spot}.", width=120)
+        for name, spot in BLIND_SPOTS.items()
+    }
     columns[_MOST] = st.column_config.TextColumn(_MOST, help=AT_MOST, width=120)
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
+    st.caption("In brackets the 95 % interval; of the distances on the right, what the truth is at least.")
+
+
+def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
+    """Which numbers put the checkpoints in the same order."""
+    rows = [
+        {
+            **{_BY_KEY[key].label: each.summaries[key] for key in _CURVES},
+            **{number_title(name): more[each.checkpoint.name].get(name, math.nan) for name in BLIND_SPOTS},
+        }
+        for each in found.measured
+    ]
+    table = pd.DataFrame(rows)
+    agreement = rank_agreement({str(name): table[name].to_numpy() for name in table if table[name].nunique() > 1})
+    words = f"Rank correlation of {len(agreement.names)} numbers over {len(rows)} checkpoints."
+    figure = agreement_of_numbers_figure(agreement.names, agreement.values)
+    live_figure(
+        "triage-agreement", [Pane("triage-agreement-map", figure, "Which numbers rank alike", wide=True, alt=words)]
+    )
+    st.caption("1: the same order, −1: the opposite one. A small distance is good: distances stand against shares.")
 
 
 def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
@@ -139,17 +183,14 @@ def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
-def _trade(views: Sequence[CheckpointView]) -> None:
-    st.caption(
-        "**F8** is the best balance of precision and recall that a curve reaches when one of the two counts 8 times as "
-        "much as the other: across, recall counts more; upwards, precision. Above the dashed diagonal the checkpoint "
-        f"is better in precision than in recall, below it the other way round. {_order_words(views)}"
-    )
+def _trade(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None) -> None:
     above = sum(view.summaries["f8_precision"] > view.summaries["f8_recall"] for view in views)
     alt = f"{above} of {len(views)} checkpoints are better in precision than in recall. All numbers are in the table."
-    title = "Leaning to recall or to precision"
-    pane = Pane("triage-trade", checkpoint_trade_figure(views), title, square=True, alt=alt)
-    live_figure(KEY, [pane], standout=GROUP)
+    title = "Above the diagonal precision is the better side, below it recall"
+    corner = None if ceiling is None else (ceiling.summaries["f8_recall"], ceiling.summaries["f8_precision"])
+    figure = checkpoint_trade_figure(views, ceiling=corner)
+    caption = f"F8 counts one of the two 8 times as much as the other. {_order_words(views)}"
+    live_figure(KEY, [Pane("triage-trade", figure, title, square=True, alt=alt, caption=caption)], standout=GROUP)
 
 
 def _with_interval(view: CheckpointView, key: str) -> str:
@@ -163,12 +204,12 @@ def _order_words(views: Sequence[CheckpointView]) -> str:
     if len(views) == 1:
         return "One checkpoint is measured."
     if not unknown:
-        return "Colours go from blue (first step) to orange (last step), one for each checkpoint in this order."
+        return "Colours: from blue (first step) to orange (last)."
     least = "No step is known" if unknown == len(views) else f"The step of {unknown} of {len(views)} is not known"
     return f"{least}: colours, from blue to orange, and axes follow the order of the list."
 
 
-def _summaries(views: Sequence[CheckpointView], stepped: bool) -> None:
+def _summaries(views: Sequence[CheckpointView], stepped: bool, ceiling: MeasuredCheckpoint | None) -> None:
     chosen = st.multiselect(
         "Numbers",
         list(_BY_KEY),
@@ -183,14 +224,16 @@ def _summaries(views: Sequence[CheckpointView], stepped: bool) -> None:
         st.caption("Choose at least one number.")
         return
     st.caption(
-        f"The bar at each point is its 95 % interval{', the grey ribbon joins them' * stepped}: where the number could "
-        "lie if other samples had been drawn to evaluate the same checkpoint (200 times drawn again from those there "
-        "are, with replacement). Nothing else is in it: not the samples that the estimator was fitted on, not its "
-        "bias, not another training run. Bars that overlap widely don't settle which is better; the ranking compares "
-        "pairs."
+        "Bars: 95 % intervals if other samples were drawn to evaluate the same checkpoint. The estimator's bias and "
+        "other training runs are not in them. Dashed: the ceiling."
     )
     panes = [
-        Pane(f"triage-{key}", steps_figure(views, key, axis=axis), _BY_KEY[key].label, caption=_BY_KEY[key].explanation)
+        Pane(
+            f"triage-{key}",
+            steps_figure(views, key, axis=axis, ceiling=None if ceiling is None else ceiling.summaries[key]),
+            _BY_KEY[key].label,
+            caption=_BY_KEY[key].explanation,
+        )
         for key in chosen
     ]
     live_figure(f"{KEY}-steps", panes, standout=GROUP)

@@ -111,8 +111,11 @@ def checkpoints_figure(
     return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
 
 
-def checkpoint_panels(views: Views, names: Sequence[str]) -> list[go.Figure]:
-    """For each of these checkpoints its curve, in its colour, before the others in grey, and its bound shaded."""
+def checkpoint_panels(views: Views, names: Sequence[str], ceiling: PRCurve | None = None) -> list[go.Figure]:
+    """For each of these checkpoints its curve, in its colour, before the others in grey, and its bound shaded.
+
+    ceiling : the curve of real samples against real ones, dashed.
+    """
     ordered, _ = in_order(views)
     colors = dict(zip([view.name for view in ordered], theme.shades(len(ordered)), strict=True))
     faint = {}
@@ -127,7 +130,8 @@ def checkpoint_panels(views: Views, names: Sequence[str]) -> list[go.Figure]:
         others = go.Scatter(x=x, y=y, mode="lines", line=_THIN, opacity=0.35, hoverinfo="skip")
         curve = _curve(one, {"color": colors[one.name], "width": 2.5})
         shade = [] if one.bound is None else [beyond(one.bound, _POINTS)]
-        figures.append(theme.finish(go.Figure([*shade, others, curve]), height=190, showlegend=False, **layout))
+        top = [] if ceiling is None else [_ceiling_curve(ceiling)]
+        figures.append(theme.finish(go.Figure([*shade, others, *top, curve]), height=190, showlegend=False, **layout))
     return figures
 
 

@@ -97,8 +97,8 @@ ABOUT = {
         "picture, of the slowest handle of each step."
     ),
     "triage_page": (
-        "Triage's page with many kept checkpoints, in headless Chromium: from a visit to the verdict, from a click on a "
-        "row to its evidence, from a step of the goal to another verdict, and from a new file to its row."
+        "Triage's page with many kept checkpoints, in headless Chromium: from a visit to the verdict, from a click on "
+        "a row to its evidence, from a step of the goal to another verdict, and from a new file to its row."
     ),
     "flood": "Many visitors at once who change settings, upload, triage and leave, and one who does many things.",
     "coverage_of_intervals": (

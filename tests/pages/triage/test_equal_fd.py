@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from functools import cache
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._triage.checkpoints import CheckpointResults
-from prviz import bundled_pair, frechet_distance, scalars
-from prviz.measure.blind_spots import BLIND_SPOTS, number_title
+from prviz import bundled_pair, frechet_distance
 from tests.explore_app import healthy
 from tests.triage_found import MIXTURE, bundled_found
 
@@ -86,15 +84,3 @@ def test_where_no_two_are_opposite_the_page_says_so() -> None:
 
 def test_one_checkpoint_is_not_enough() -> None:
     assert opened(bundled_found(MIXTURE[:1], n=200)).info[0].value == "At least two measured checkpoints are needed."
-
-
-@pytest.mark.slow
-def test_all_numbers_are_measured_and_ranked() -> None:
-    app = press(opened(zoo()), "Measure every number")
-    table = app.dataframe[0].value.set_index("checkpoint")
-    found = scalars(*bundled_pair("classes-3"), k=5)
-    for name in BLIND_SPOTS:
-        if name in found:
-            assert table.loc["classes-3", number_title(name)] == found[name]
-    assert 1 < table.loc["classes-3", "class score"] < 10
-    assert figures(app)[0]["data"][0]["x"][:3] == ["AuC", "F8, leaning to precision", "F8, leaning to recall"]

@@ -11,7 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._triage.checkpoints import CheckpointResults
+from pages._triage.overview import DEFAULT
+from prviz import bundled_pair, scalars
+from prviz.measure.blind_spots import BLIND_SPOTS, number_title
 from prviz.triage.inputs import Checkpoint
+from prviz.triage.yardstick import yardstick
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.explore_app import healthy
 from tests.triage_found import MIXTURE, bundled_found
@@ -149,3 +153,39 @@ def test_few_and_without_steps(count: int) -> None:
     assert len(content["panels"]["panes"]) == count
     assert not app.button_group
     assert content["steps"]["panes"][0]["figure"]["layout"]["xaxis"]["ticktext"] == list(MIXTURE[:count])
+
+
+def test_the_ceiling_is_in_every_figure_and_first_in_the_table() -> None:
+    found = five()
+    app = opened(found)
+    possible = yardstick(found.reference, found.settings, None, size=max(each.n_generated for each in found.measured))
+    top = possible.ceiling["knn"].summaries
+    content = sent(app)
+    corner = next(trace for trace in traces(content["curves"]["panes"][0]) if trace["line"].get("dash") == "dash")
+    assert corner["x"][1:] == [top["f8_recall"]] * 2
+    for pane, key in zip(content["steps"]["panes"], DEFAULT, strict=True):
+        (line,) = pane["figure"]["layout"]["shapes"]
+        assert (line["y0"], line["y1"]) == (top[key], top[key])
+    for pane in content["panels"]["panes"]:
+        assert sum(trace.get("line", {}).get("dash") == "dash" for trace in traces(pane)) == 1
+    first = app.dataframe[0].value.iloc[0]
+    assert (first["checkpoint"], first["AuC"]) == ("ceiling: real against real", f"{top['auc']:.3f}")
+
+
+@pytest.mark.slow
+def test_what_papers_report_is_added_and_ranked() -> None:
+    app = opened(bundled_found(("classes-3", "vae-b0.2-e40", "diffusion-e300")))
+    assert "Fréchet distance" not in app.dataframe[0].value
+    next(button for button in app.button if "papers report" in button.label).click()
+    table = finished(app).dataframe[0].value.set_index("checkpoint")
+    found = scalars(*bundled_pair("classes-3"), k=5)
+    for name in BLIND_SPOTS:
+        if name in found:
+            assert table.loc["classes-3", number_title(name)] == f"{found[name]:.4g}"
+    assert 1 < float(table.loc["classes-3", "class score"]) < 10
+    *_, last = (json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component"))
+    assert last["panes"][0]["figure"]["data"][0]["x"][:3] == [
+        "AuC",
+        "F8, leaning to precision",
+        "F8, leaning to recall",
+    ]

@@ -1,0 +1,98 @@
+"""The numbers that papers report, of each checkpoint on the Triage page: measured once they are asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping
+
+import streamlit as st
+
+from pages._shared import answers, cache
+from pages._triage.checkpoints import CheckpointResults
+from pages._work.jobs import Progress
+from pages._work.store import LeastRecentlyUsed
+from prviz.measure.blind_spots import BLIND_SPOTS, number_title
+from prviz.measure.frechet import frechet
+from prviz.samples import SamplePair
+from prviz.triage.reported import all_numbers
+
+Numbers = Mapping[str, Mapping[str, float]]
+
+# Seconds per value read, per product of two values, per d^3, and per pair of samples: per feature and besides.
+_VALUE, _PRODUCT, _CUBE, _DISTANCE, _KERNEL = 4e-9, 2e-10, 8e-9, 2e-9, 2e-7
+# Checkpoints whose numbers are kept.
+_HELD = 2000
+# Neighbours of the numbers that count them.
+_K = 5
+
+
+def asked(key: str, label: str, explained: str) -> bool:
+    """True once the button was pressed; until then it is drawn here."""
+    if not st.session_state.get(key):
+        st.button(
+            label,
+            key=f"{key}-button",
+            help=explained,
+            icon=":material/search:",
+            on_click=lambda: st.session_state.update({key: True}),
+        )
+    return bool(st.session_state.get(key))
+
+
+def blind_spots() -> str:
+    """What each number can't see, as a list."""
+    return "What each can't see:\n" + "\n".join(
+        f"- **{number_title(name)}**: {spot}" for name, spot in BLIND_SPOTS.items()
+    )
+
+
+def frechet_of(found: CheckpointResults) -> Numbers | None:
+    """Fréchet distances by the checkpoint's name; None while a job measures them."""
+    return _measured(found, "frechet", _only_frechet, _frechet_seconds(found))
+
+
+def all_of(found: CheckpointResults) -> Numbers | None:
+    """Every number of `BLIND_SPOTS` that there is, by the checkpoint's name; None while a job measures them."""
+    d, n = found.reference.d, found.reference.n
+    seconds = _frechet_seconds(found) + n * n * (d * _DISTANCE + _KERNEL)
+    return _measured(found, "all", lambda pair: all_numbers(*pair, k=_K), seconds)
+
+
+def _only_frechet(pair: SamplePair) -> dict[str, float]:
+    enough = min(pair.real.n, pair.generated.n) > pair.d
+    return {"frechet_distance": frechet(*pair) if enough else math.nan}
+
+
+def _frechet_seconds(found: CheckpointResults) -> float:
+    """Of one checkpoint."""
+    n, d = found.reference.n, found.reference.d
+    return n * d * _VALUE * 10 + n * d * d * _PRODUCT + d**3 * _CUBE
+
+
+def _measured(
+    found: CheckpointResults, what: str, measure: Callable[[SamplePair], Mapping[str, float]], seconds: float
+) -> Numbers | None:
+    """The numbers of each checkpoint by name; None while a job measures them.
+
+    what : of the numbers, for the cache. seconds : that one checkpoint takes.
+    """
+    held: LeastRecentlyUsed = cache.remembered((f"triage-{what}",), lambda: LeastRecentlyUsed(_HELD))
+    missing = {each.digests: each.checkpoint for each in found.measured if each.digests not in held}
+
+    def compute(progress: Progress) -> dict[Hashable, Mapping[str, float]]:
+        numbers: dict[Hashable, Mapping[str, float]] = {}
+        for place, (digests, checkpoint) in enumerate(missing.items()):
+            progress(place / len(missing))
+            try:
+                numbers[digests] = measure(SamplePair(found.reference, found.load(checkpoint)))
+            except (ValueError, OSError):  # a file that is gone or has changed: it has no numbers
+                numbers[digests] = {}
+        return numbers
+
+    key = (f"triage-{what}", *missing)
+    if missing and answers.ready(key, seconds * len(missing), compute):
+        for digests, numbers in cache.remembered(key, lambda: compute(lambda _: None)).items():
+            held.put(digests, numbers)
+    if any(each.digests not in held for each in found.measured):
+        return None
+    return {each.checkpoint.name: held.get(each.digests) for each in found.measured}
