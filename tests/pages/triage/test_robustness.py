@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._triage import robustness as words
+from pages._triage import robustness_text as words
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.triage.robustness import WinnerMap
 from tests.explore_app import healthy, job_ended

@@ -1,0 +1,169 @@
+"""Sentences of the part How firm is it?, each from what was measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from pages._shared.text import plain
+from prviz.estimators import ESTIMATORS
+from prviz.triage.robustness import WinnerMap
+
+
+def sign(place: int) -> str:
+    """A, B ... Z, AA, AB ... by the place in the list."""
+    word = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, 26)
+        word = chr(ord("A") + letter) + word
+    return word
+
+
+def goal_text(value: float) -> str:
+    goals = {0.0: "precision first", 0.5: "both alike: the area under the curve (AuC)", 1.0: "recall first"}
+    word = goals.get(value) or ("precision more than recall" if value < 0.5 else "recall more than precision")
+    return f"Goal {value:.2f}: {word}"
+
+
+def percent(share: float) -> str:
+    """Rounded percentage: 0 % and 100 % only where they are exact."""
+    return f"{min(max(round(100 * share), 1), 99) if 0 < share < 1 else round(100 * share)} %"
+
+
+def listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+# ---- over families and k ----
+
+
+def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> str:
+    """A sentence on the winner, its share of the cells and the largest region with another winner."""
+    measured = sum(name is not None for row in found.winners for name in row)
+    wins = f"**{_named(found.verdict, signs)}**"
+    close = int(found.close.sum())
+    clear = f" whose lead is more than chance ({chance:.3f})" if close else ""
+    cells = f"{measured} cells{clear}"
+    if measured == 1:
+        return f"{wins} wins in the one cell {clear.strip() or 'that is measured'}."
+    if not found.flips.any():
+        return f"{wins} wins in all {cells}: whichever family and k, the verdict is the same."
+    first, *more = flips(found, signs)
+    others = f", and to others in {len(more)} more region{'s' * (len(more) > 1)}" if more else ""
+    return f"{wins} wins in **{percent(found.share)}** of the {cells}; it flips to {first}{others}."
+
+
+def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
+    """Regions with another winner, the largest first; families with the same region together."""
+    regions: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+    for row in range(len(found.methods)):
+        others = np.flatnonzero(found.flips[row]).tolist()
+        for name in dict.fromkeys(found.winners[row, column] for column in others):
+            columns = tuple(column for column in others if found.winners[row, column] == name)
+            regions.setdefault((name, columns), []).append(row)
+    ordered = sorted(regions.items(), key=lambda each: -len(each[1]) * len(each[0][1]))
+    texts = []
+    for (name, columns), rows in ordered:
+        families = listed([plain(ESTIMATORS[found.methods[row]].title) for row in rows])
+        margins = found.margins[np.ix_(rows, columns)]
+        margin = float(margins.max())
+        up_to = "up to " if margins.size > 1 else ""
+        ahead = f"ahead by {up_to}{margin:.3f}" if margin >= 0.0005 else f"ahead by {up_to}{margin:.1g}"
+        texts.append(f"**{_named(name, signs)}** {_where_k(found.ks, columns)}with {families}, {ahead}")
+    return texts
+
+
+def _where_k(ks: Sequence[int | None], columns: Sequence[int]) -> str:
+    """The columns as runs of neighbouring k."""
+    if len(ks) == 1 and ks[0] is None:
+        return ""
+    if len(columns) == len(ks):
+        return "at every k "
+    breaks = [place for place in range(1, len(columns)) if columns[place] != columns[place - 1] + 1]
+    starts, ends = [0, *breaks], [*breaks, len(columns)]
+    runs = [(columns[start], columns[end - 1]) for start, end in zip(starts, ends, strict=True)]
+    return f"for {listed([_run(ks, *run) for run in runs])} "
+
+
+def _run(ks: Sequence[int | None], first: int, last: int) -> str:
+    if first == last:
+        return f"k = {ks[first]}"
+    if first == 0:
+        return f"k ≤ {ks[last]}"
+    return f"k ≥ {ks[first]}" if last == len(ks) - 1 else f"k = {ks[first]} to {ks[last]}"
+
+
+def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
+    """Text on the winner with the page's settings, if not the verdict; ks : k in use, none for a family without k."""
+    if len(ks) > 1:
+        return (
+            f"With the settings of this page k is √n of each checkpoint's own set, from {ks[0]} to {ks[-1]}, so no "
+            "one column here is the ranking of this page; with equal sizes one is."
+        )
+    k = ks[0] if ks else None
+    column = found.ks.index(k) if k in found.ks else 0 if k is None else None
+    if method not in found.methods or column is None or not found.flips[found.methods.index(method), column]:
+        return ""
+    winner = found.winners[found.methods.index(method), column]
+    how = plain(ESTIMATORS[method].title) + ("" if k is None else f", k = {k}")
+    return f"With the settings of this page ({how}) **{_named(winner, signs)}** wins, in one of those cells."
+
+
+def _named(name: str, signs: Mapping[str, str]) -> str:
+    return f"{signs[name]}: {plain(name)}"
+
+
+def firm_from(stability: pd.DataFrame) -> int | None:
+    """The smallest n from which on every draw has the winner of all samples; None: not even the largest subsample."""
+    fewer = stability.sort_values("n", ascending=False)[1:]
+    kept = None
+    for n, same in zip(fewer["n"], fewer["same_winner"], strict=True):
+        if same < 1:
+            break
+        kept = int(n)
+    return kept
+
+
+def fewer_samples(stability: pd.DataFrame, method: str, winner: str, signs: Mapping[str, str]) -> str:
+    """Text on the size from which on all draws have the same winner, and on Kendall's τ."""
+    ordered = stability.sort_values("n")
+    most, fewer = ordered.iloc[-1], ordered.iloc[:-1]
+    how = f"With {plain(ESTIMATORS[method].title)}, the k in use and all {int(most['n']):,} real samples"
+    wins = f"{how} **{_named(winner, signs)}** wins"
+    kept, largest = firm_from(ordered), fewer.iloc[-1]
+    if kept is None:
+        share = f"{percent(1 - float(largest['same_winner']))} of the draws of n = {int(largest['n']):,}"
+        text = f"{wins}, but in {share} another one does: the winner depends on which samples were drawn."
+    elif kept == int(fewer.iloc[0]["n"]):
+        text = f"{wins}, and in every draw of fewer samples too, from n = {kept:,} on."
+    else:
+        below = fewer[fewer["n"] < kept].iloc[-1]
+        text = (
+            f"{wins}; from n = {kept:,} on in all draws, at n = {int(below['n']):,} in "
+            f"{percent(float(below['same_winner']))} of them."
+        )
+    taus = [
+        f"{tau:.2f} at n = {int(n):,}" for n, tau in zip(fewer["n"], fewer["tau"], strict=True) if math.isfinite(tau)
+    ]
+    return f"{text} Kendall's τ of the whole order: {listed(taus)}." if taus else text
+
+
+def agreement(table: pd.DataFrame) -> str:
+    """Text on the two families that agree most, and the two that agree least."""
+    names = list(table.columns)
+    pairs = [(float(table[other][one]), one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+    known = sorted(pair for pair in pairs if math.isfinite(pair[0]))
+    if not known:
+        return "No two families can be compared yet."
+    if known[0][0] >= 1 - 1e-9:
+        return "All families put the checkpoints in the same order."
+    (least, *unlike), (most, *alike) = known[0], known[-1]
+    low, high = (f"{tau:.2f}".replace("-", "\N{MINUS SIGN}") for tau in (least, most))
+    last, first = (" and ".join(plain(ESTIMATORS[name].title) for name in pair) for pair in (unlike, alike))
+    if len(known) == 1:
+        return f"{last}: τ = {low}."
+    return f"{first} (τ = {high}) agree most; {last} (τ = {low}) agree least."
