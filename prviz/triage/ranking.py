@@ -35,7 +35,7 @@ GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
 """Goals by name."""
 
 _MOST_NAMES = 4
-# Samples above which a number of them is said as a multiple.
+# Samples above which their number is not said.
 _MOST_SAMPLES = 1e7
 
 
@@ -349,7 +349,9 @@ def _settling(also: pd.DataFrame, n: int | None) -> str:
     if (also["behind"] <= ROUNDING).any():
         return "No number of samples tells equal scores apart."
     times = max(1.0, float(((also["margin"] / also["behind"]) ** 2).max()))
-    if n is None or times * n > _MOST_SAMPLES:
+    if n is not None and times * n > _MOST_SAMPLES:
+        return f"More than {_MOST_SAMPLES:,.0f} samples a set would be needed to settle it."
+    if n is None:
         return f"About {float(f'{times:.2g}'):,g} times as many samples would settle it."
     return f"About {float(f'{times * n:.2g}'):,.0f} samples a set would settle it."
 

@@ -86,6 +86,9 @@ def test_the_decision_names_what_else_is_possible_and_how_many_samples_settle_it
     clear = ranking(settled, list("ABC"))
     assert not clear["tied_with_best"].any()
     assert verdict(clear).endswith("99 % of the draws. Next is B, 0.005 lower.")
+    close = ranking(drawn_scores(rng, [0.7, 0.6999], [0.01] * 2), list("AB"))
+    assert verdict(close, n=2000).endswith("More than 10,000,000 samples a set would be needed to settle it.")
+    assert verdict(close).endswith(" times as many samples would settle it.")
     equal = ranking(drawn_scores(rng, [0.7, 0.7], [0.01] * 2), list("AB"))
     assert verdict(equal).endswith("B (within 0.000). No number of samples tells equal scores apart.")
 
