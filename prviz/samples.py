@@ -205,6 +205,26 @@ class SamplePair:
     real: Samples
     generated: Samples
 
+    @classmethod
+    def of(cls, real: Any, generated: Any) -> SamplePair:
+        """The pair of two sets, called "real" and "generated" where they have no name.
+
+        Parameters
+        ----------
+        real, generated : Samples or array_like of shape (n, d)
+            The two sets; their sizes may differ.
+
+        Returns
+        -------
+        SamplePair
+
+        Raises
+        ------
+        ValueError
+            Sets of different dimensions, or an array that is no table of finite numbers.
+        """
+        return cls(as_samples(real, name="real"), as_samples(generated, name="generated"))
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "real", as_samples(self.real, name="real"))
         object.__setattr__(self, "generated", as_samples(self.generated, name="generated"))

@@ -22,7 +22,6 @@ from prviz.measure.scalars import scalars
 from prviz.neighbors import nearest_radii
 from prviz.readers import paths
 from prviz.readers.bundled import bundled_names, bundled_pair, bundled_path
-from prviz.samples import as_samples
 from prviz.studies.papers import EXPERIMENTS
 from prviz.studies.papers.base import stored
 from prviz.studies.papers.charts import LAMS
@@ -310,7 +309,7 @@ def test_what_preflight_says_of_copies_features_and_scales() -> None:
 
 
 def pair_of(real: NDArray[Any], generated: NDArray[Any]) -> prviz.SamplePair:
-    return prviz.SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    return prviz.SamplePair.of(real, generated)
 
 
 def test_in_many_dimensions_curves_are_too_high_of_ipr_most() -> None:

@@ -13,7 +13,7 @@ from prviz.curves import Comparison
 from prviz.estimators import ESTIMATORS, Estimator
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import Estimate, K, Progress, method_names
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def approximate(
     ValueError, TypeError
         As `prviz.estimate`; a family that does not count in balls; more memory needed than allowed.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     drawn = pair.split(split, seed)
     number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
     sizes = len(drawn.fit_rows[0]), len(drawn.fit_rows[1])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from prviz.curves import PRCurve
-from prviz.samples import SamplePair, as_samples
+from prviz.samples import SamplePair
 from prviz.toys import toy
 
 VERSION = 1
@@ -40,7 +40,7 @@ class BenchmarkPair:
         """The samples, whatever their digest."""
         pair = toy(self.toy, **self.parameters).sample(N, seed=draw)
         real, generated = (np.round(side.values, _DECIMALS) for side in pair)
-        return SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+        return SamplePair.of(real, generated)
 
     def sample(self, draw: int) -> SamplePair:
         """The samples of this draw.

@@ -21,7 +21,7 @@ from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import estimate
 from prviz.readers.errors import error_text
-from prviz.samples import SamplePair, as_samples
+from prviz.samples import SamplePair
 from prviz.uncertainty.bootstrap import bootstrap
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def of_family(method: str) -> list[Contestant]:
 
     def entry(setting: str, options: Mapping[str, Any]) -> Contestant:
         def run(real: NDArray[Any], generated: NDArray[Any]) -> Any:
-            pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+            pair = SamplePair.of(real, generated)
             found = estimate(pair, method, seed=0, **options)[method]
             return found, found.curve
 

@@ -13,7 +13,7 @@ from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
-from prviz.samples import SamplePair, Samples, Split, as_samples
+from prviz.samples import SamplePair, Samples, Split
 
 Floats = NDArray[np.float64]
 Votes = tuple[Floats, Floats]
@@ -204,7 +204,7 @@ def classifier_curve(
     In the limit of many samples the curve lies on or above the true curve, for any classifier (Theorem 5).
     Source: Simon, Webster, Rabin 2019, Algorithm 1 and Theorem 5.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     if classifier is None:
         (supports,) = CLASSIFIER.runs(pair.split(split, seed), k=1, bandwidth=None, seed=seed, progress=lambda _: None)
         return supports.rates().curve()

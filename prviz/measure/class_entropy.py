@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.measure.balls import check_integer
 from prviz.neighbors import nearest_rows
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples
 
 
 class ClassEntropy(NamedTuple):
@@ -56,7 +56,7 @@ def class_entropy(
     real sample's class equally often, both score highest. The Inception score has a trained classifier's p(c | y).
     Source: Salimans et al. 2016; Sajjadi et al. 2018, Figure 10 has both parts.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     if labels is None:
         raise ValueError("labels = None; a class for each real sample is needed")
     codes = _codes(labels, pair.real.n)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.measure.balls import check_integer, open_radii, own_radii
 from prviz.neighbors import count_held, count_in_balls
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ def clipped(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int
     it; the authors' code lists k neighbours of each and drops the others.
     Source: Salvy, Talbot, Thirion 2025 (arXiv 2507.01761) and their public code.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
     centres, others = pair.real.values, pair.generated.values
     radii = own_radii(centres, k)

@@ -15,7 +15,7 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.workload import Options
 from prviz.neighbors import MEMORY_LIMIT, Distances
-from prviz.samples import SamplePair, Samples, Split, as_samples
+from prviz.samples import SamplePair, Samples, Split
 
 K: TypeAlias = int | Literal["sqrt"]
 Progress: TypeAlias = Callable[[float], None]  # called with the fraction done; may raise to stop
@@ -111,7 +111,7 @@ def pr_curve(
     -----
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     found = estimate(pair, method, k=k, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit)
     return found[method].curve
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def frechet_distance(real: Samples | ArrayLike, generated: Samples | ArrayLike, 
     exceeds it by 2 c / n, and ``bias`` is that mean less the value: nan unless both halves have more than d samples.
     Source: Dowson, Landau 1982; Heusel et al. 2017.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     for role, samples in zip(("real", "generated"), pair, strict=True):
         if samples.n < 2:
             raise ValueError(f"{role} has 1 sample; a covariance needs at least 2")

@@ -64,7 +64,7 @@ def kid(
     bundled digits 1.7 times too large where both sets have the same distribution.
     Source: Binkowski, Sutherland, Arbel, Gretton 2018; Sutherland et al. 2017.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     smaller = min(pair.real.n, pair.generated.n)
     if smaller < 2:
         raise ValueError("KID needs at least 2 samples of each set; one has 1")

@@ -14,7 +14,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
 from prviz.measure.estimates import Estimate, K, Progress, mean_radius, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT, Distances, nearest_radii
-from prviz.samples import SamplePair, Samples, Split, as_samples
+from prviz.samples import SamplePair, Samples, Split
 
 # Default number of bandwidths of a profile, from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
@@ -156,7 +156,7 @@ def profile(
     ValueError, TypeError
         As `pr_curve`.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     return profile_pair(
         pair,
         methods,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from prviz.curves import PRCurve
 from prviz.estimators.tightest import best_classifiers, cross_fitted
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples
 
 Setting: TypeAlias = tuple[str, int]  # method and k
 
@@ -163,7 +163,7 @@ def tightest_choices(
     ValueError, TypeError
         As `prviz.pr_curve`.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     drawn = pair.split(split, seed)
     settings, scores, _, default = cross_fitted(drawn, seed, memory_limit=memory_limit)
     if default:

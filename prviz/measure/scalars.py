@@ -100,7 +100,7 @@ def scalars(
     `prviz.measure.scalars` gives each formula with its source; all: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),
     section 4.1.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     smaller = min(pair.real.n, pair.generated.n)
     for name, value in (("k", k), ("prc_k", prc_k), ("ppr_k", ppr_k)):
         check_integer(name, value, smaller - 1, "one less than the smaller set")
@@ -298,7 +298,7 @@ def share(counts: Counts, least: int = 1) -> float:
 
 
 def _real_balls(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: int) -> tuple[SamplePair, Floats]:
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     check_integer("k", k, pair.real.n - 1, "one less than the real set")
     return pair, own_radii(pair.real.values, k)
 
@@ -343,7 +343,7 @@ def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: in
 
     Raises ValueError, TypeError: malformed samples, or an illegal k.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
     base = _Balls.of(pair, k)
     closed = base.numbers()

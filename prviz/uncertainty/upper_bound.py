@@ -14,7 +14,7 @@ from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import Estimate, K, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples
 
 Floats = NDArray[np.float64]
 
@@ -93,7 +93,7 @@ def upper_bound(
     numbers: Sequence[K] = ("sqrt",) if ks is None else ks
     if not numbers:
         raise ValueError("ks is empty; one or more numbers of neighbours are needed")
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     names = method_names(methods)
     _check(names, confidence)
     requests = [(method, resolve_k(k, pair), None) for method in names for k in numbers]

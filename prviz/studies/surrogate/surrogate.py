@@ -174,7 +174,7 @@ def fit_pair(
 
     Source: hal-05344404, section 5.3.
     """
-    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    pair = SamplePair.of(real, generated)
     third = None if shared is None else as_samples(shared, name="shared")
     other = None if basis is None else as_samples(basis, name="basis")
     return surrogate_of(
