@@ -1,11 +1,12 @@
 """docs/papers.md: its rows, and the column "here", our figures beside those that the papers print.
 
-python -m tests.papers_table          writes the column anew, from kept rows, bundled data and exact truths
+python -m tests.papers_table [NAME...]     writes the column anew, from kept rows, bundled data and exact truths
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
@@ -18,6 +19,7 @@ import prviz
 from prviz.readers.bundled import zoo_checkpoints
 from prviz.studies.papers import EXPERIMENTS
 from prviz.studies.papers.base import mean_of, stored
+from prviz.studies.papers.theory import PlugInExperiment
 from prviz.triage.reported import opposite_pairs
 from tests.benchmarks.results import FOLDER
 from tests.claims import ROOT
@@ -166,6 +168,14 @@ def _point_mass() -> str:
     )
 
 
+def _rates(*places: tuple[int, str]) -> str:
+    """Exponents of N of the plug-in estimate's error at lam = 1, by d and kernel."""
+    experiment = EXPERIMENTS["plug-in"]
+    assert isinstance(experiment, PlugInExperiment)
+    slopes = experiment.slopes(_figures("plug-in"))
+    return ", ".join(f"N^−{-slopes[d][f'plug-in, {kernel}']:.2f}" for d, kernel in places)
+
+
 def _masses(name: str) -> str:
     problem = prviz.toy(name)
     return f"α∞ = {problem.truth().extreme_precision:.0f}, Q(supp P) = {problem.support_masses.q_of_supp_p:.0f}"
@@ -233,6 +243,8 @@ HERE: dict[str, Callable[[], str]] = {
     "hubs: Table 1, errors": _hub_errors,
     "hubs: Table 2, time and memory": _hub_costs,
     "2024: Table 1": _table1,
+    "2026: Theorem 6, rate": lambda: _rates((1, "box"), (2, "box")),
+    "2026: Remarks 10, 12, 13, higher-order kernels": lambda: _rates((1, "Gaussian"), (1, "order 4")),
     "2026: Table 1": _table1,
     "2026: Table 1, deviations below 0.01": _deviations,
     "2026: Definition 19, Proposition 20, Example 1": lambda: _masses("dirac"),
@@ -251,11 +263,11 @@ SLOW = ("2018: Figure 6", "2018: Figure 10", "2026: Figure 8", "2026: Figure 9",
 
 
 def main() -> None:
-    """Write the column anew."""
+    """Write the column anew, or where names are given only the cells of items that contain one of them."""
     text = DOCUMENT.read_text("utf-8")
     for line in lines():
         old = f"| {line.item} | {line.where} | {line.published} | {line.here} |"
-        if line.key in HERE:
+        if line.key in HERE and (not sys.argv[1:] or any(name in line.key for name in sys.argv[1:])):
             text = text.replace(old, f"| {line.item} | {line.where} | {line.published} | {HERE[line.key]()} |")
     DOCUMENT.write_text(text, "utf-8")
 
