@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.neighbors import KNeighborsClassifier
 
 import prviz
 from prviz.readers.bundled import zoo_checkpoints
@@ -90,7 +91,17 @@ def _distance(checkpoint: str) -> float:
 
 
 def _gans() -> str:
-    return ", ".join(f"{_distance(name):.0f}" for name in ("gan-e350", "gan-narrow-e350", "gan-collapsed-e350"))
+    highest = prviz.pr_curve(*prviz.bundled_pair("gan-e350"), method="classifier").extreme_precision
+    return f"highest precision of the first {highest:.1f}; FD " + ", ".join(
+        f"{_distance(name):.0f}" for name in ("gan-e350", "gan-narrow-e350", "gan-collapsed-e350")
+    )
+
+
+def _confidence(checkpoint: str) -> float:
+    """Mean share of the most frequent class among the 10 nearest real digits, in per cent."""
+    real, generated = prviz.bundled_pair(checkpoint)
+    votes = KNeighborsClassifier(10).fit(real.values, real.labels["digit"]).predict_proba(generated.values)
+    return float(100 * votes.max(axis=1).mean())
 
 
 def _equal_distances() -> str:
@@ -105,9 +116,10 @@ def _equal_distances() -> str:
     (crossings,) = np.nonzero(apart[1:] * apart[:-1] < 0)
     recall = max(curves[best.precise].beta(lams[at]) for at in crossings)
     distances = " and ".join(f"{each:.0f}" for each in best.distances)
-    return (
-        f"FD {distances} (`bundled:{best.precise}`, `bundled:{best.diverse}`); the curves cross at recall {recall:.1f}"
-    )
+    pair = best.precise, best.diverse
+    sure = " and ".join(f"{_confidence(name):.1f}" for name in pair)
+    models = ", ".join(f"`bundled:{name}`" for name in pair)
+    return f"FD {distances} ({models}); the curves cross at recall {recall:.1f}; {sure} % sure"
 
 
 def _entropies() -> str:
@@ -116,16 +128,11 @@ def _entropies() -> str:
     for each in zoo_checkpoints():
         pair = prviz.bundled_pair(each.name)
         classes, curve = prviz.class_entropy(*pair, pair.real.labels["digit"]), prviz.pr_curve(*pair, method="cluster")
-        found.append(
-            (
-                classes.within,
-                curve.f_score(8, leaning="precision"),
-                classes.overall,
-                curve.f_score(8, leaning="recall"),
-            )
-        )
+        scores = (curve.f_score(8, leaning=side) for side in ("precision", "recall"))
+        found.append((classes.within, classes.overall, *scores))
     ranks = pd.DataFrame(found).corr("spearman")
-    return f"{ranks.loc[0, 1]:.2f} and {ranks.loc[2, 3]:.2f} over {len(found)} models of the zoo"
+    signed = f"{ranks.loc[0, 2]:.2f} and {ranks.loc[1, 3]:.2f}".replace("-", "−")
+    return f"{signed} over {len(found)} models of the zoo"
 
 
 def _hub_lines() -> list[dict[str, str]]:
