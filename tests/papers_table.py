@@ -21,6 +21,7 @@ from prviz.readers.bundled import zoo_checkpoints
 from prviz.studies.papers import EXPERIMENTS
 from prviz.studies.papers.base import mean_of, stored
 from prviz.studies.papers.theory import PlugInExperiment
+from prviz.studies.plug_in import KERNELS
 from prviz.triage.reported import opposite_pairs
 from tests.benchmarks.results import FOLDER
 from tests.claims import ROOT
@@ -183,6 +184,21 @@ def _rates(*places: tuple[int, str]) -> str:
     return ", ".join(f"N^−{-slopes[d][f'plug-in, {kernel}']:.2f}" for d, kernel in places)
 
 
+def _bias_bound() -> str:
+    """Bias of the box's classifier on the mixtures, and twice the mean distances of its densities; d = 1, N = 50."""
+    problem, width = prviz.toy("mixtures", d=1), KERNELS["box"].bandwidth(50, 1)
+    means, line = np.array(problem.parameters["means"]), np.linspace(-12, 12, 24_001)
+    bells = np.exp(-((line[:, None] - means) ** 2) / 2) / np.sqrt(2 * np.pi)
+    apart = []
+    for seed in range(100):
+        for side, role in zip(problem.sample(50, seed), ("real", "generated"), strict=True):
+            known = bells @ np.array(problem.parameters[f"{role}_weights"])
+            found = np.mean(np.abs(line[:, None] - side.values.T) <= width, axis=1) / (2 * width)
+            apart.append(np.trapezoid(np.abs(found - known), line) / 2)
+    bias = mean_of(_figures("plug-in"), "α(1) − truth", d=1, n=100, estimate="classifier, box")
+    return f"{abs(bias):.2f}, at most {4 * np.mean(apart):.2f} (d = 1, N = 50)"
+
+
 def _masses(name: str) -> str:
     problem = prviz.toy(name)
     return f"α∞ = {problem.truth().extreme_precision:.0f}, Q(supp P) = {problem.support_masses.q_of_supp_p:.0f}"
@@ -252,6 +268,7 @@ HERE: dict[str, Callable[[], str]] = {
     "2024: Table 1": _table1,
     "2026: Theorem 6, rate": lambda: _rates((1, "box"), (2, "box")),
     "2026: Remarks 10, 12, 13, higher-order kernels": lambda: _rates((1, "Gaussian"), (1, "order 4")),
+    "2026: Proposition 14, Remark 15, bias of the classifier": _bias_bound,
     "2026: Table 1": _table1,
     "2026: Table 1, deviations below 0.01": _deviations,
     "2026: Definition 19, Proposition 20, Example 1": lambda: _masses("dirac"),

@@ -37,7 +37,7 @@ LINES = {
     "digits": 10 * 4 * 3,
     "common-classes": 5 * 3 * 4,
     "plug-in": 2 * 2 * 4 * 3,
-    "bias": (4 + 5) * 2 * 2,
+    "bias": (4 + 5) * 2 * 4,
     "embeddings": (8 + 6) * 5 * 3,
 }
 
@@ -287,6 +287,12 @@ def test_bias_is_the_mean_less_the_truth_and_deviation_the_spread() -> None:
     larger = int((np.abs(apart["bias"]) > apart["sd"])[known].sum())
     said = experiment.says(kept.rows)
     assert f"The bias is the larger one in {larger} of {known.sum()} settings." in said
+    rows = kept.rows.assign(split=kept.rows["split"].fillna(0)).groupby(["split", "n", "k"])
+    squares = {
+        name: (rows[name].mean() ** 2 + rows[name].var()) for name in ("alpha_error", "alpha_4_error", "alpha_16_error")
+    }
+    hardest = int((pd.DataFrame(squares).idxmax(axis=1) == "alpha_error").sum())
+    assert f"hardest at λ = 1, as Remark 13 expects, in {hardest} of them" in said
     assert f"With n = 3,000, the bias of precision at λ = 1 is {split[-1, 0]:+.2f} at k = 1, " in said
 
 
