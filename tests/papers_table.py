@@ -187,10 +187,10 @@ def _rates(*places: tuple[int, str]) -> str:
 def _bias_bound() -> str:
     """Bias of the box's classifier on the mixtures, and twice the mean distances of its densities; d = 1, N = 50."""
     problem, width = prviz.toy("mixtures", d=1), KERNELS["box"].bandwidth(50, 1)
-    means, line = np.array(problem.parameters["means"]), np.linspace(-12, 12, 24_001)
+    means, line = np.array(problem.parameters["means"]), np.linspace(-12, 12, 4_801)
     bells = np.exp(-((line[:, None] - means) ** 2) / 2) / np.sqrt(2 * np.pi)
     apart = []
-    for seed in range(100):
+    for seed in range(40):
         for side, role in zip(problem.sample(50, seed), ("real", "generated"), strict=True):
             known = bells @ np.array(problem.parameters[f"{role}_weights"])
             found = np.mean(np.abs(line[:, None] - side.values.T) <= width, axis=1) / (2 * width)
