@@ -1,4 +1,4 @@
-"""docs/papers.md: every numbered item of the five papers has its line, and every name in it exists."""
+"""docs/papers.md: every numbered item of the papers has its line, every name in it exists, every figure is computed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import pytest
 
 from prviz.readers.bundled import bundled_names
 from prviz.studies.papers import EXPERIMENTS
+from prviz.studies.papers.gaussians import PUBLISHED
 from prviz.toys import TOYS
 from tests.browser import ROOT
+from tests.papers_table import DOCUMENT, HERE, NOTHING, SLOW, lines
 
-TEXT = (ROOT / "docs" / "papers.md").read_text("utf-8")
-SECTIONS = dict(zip(("2018", "2019", "hubs", "2024", "2026"), TEXT.split("\n## ")[1:], strict=True))
+TEXT = DOCUMENT.read_text("utf-8")
+LINES = {line.key: line for line in lines()}
 # As numbered in the papers; "4-6" for 4, 5 and 6.
 NUMBERED = {
     "2018": {"Definition": "1-2", "Theorem": "1-2", "Lemma": "1", "Figure": "1-12"},
@@ -44,17 +46,31 @@ def numbers(text: str) -> set[str]:
 
 @pytest.mark.parametrize("paper", NUMBERED)
 def test_every_numbered_item_has_its_line(paper: str) -> None:
-    items = [line.split("|")[1] for line in SECTIONS[paper].splitlines() if line.startswith("| ")][1:]
+    items = [line.item for line in LINES.values() if line.paper == paper]
     for kind, expected in NUMBERED[paper].items():
         lists = (each for item in items for each in re.findall(rf"{kind}s? ((?:\d[\d.\-]*|,? |and )+)", item))
         assert numbers(expected) <= set().union(*map(numbers, lists)), kind
 
 
 def test_every_line_has_a_place_or_says_that_there_is_none() -> None:
-    lines = [line.split(" | ") for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith("| item")]
-    assert len(lines) >= 115
-    for item, where, note in lines:
-        assert ("`" in where) != note.startswith("not here"), item
+    assert len(LINES) >= 120
+    for line in LINES.values():
+        assert ("`" in line.where) != line.note.startswith("not here"), line.item
+
+
+def test_every_published_figure_has_ours_beside_it() -> None:
+    assert {line.key for line in LINES.values() if line.published != NOTHING} == set(HERE)
+    assert {line.key for line in LINES.values() if line.here != NOTHING} == set(HERE)
+    printed = PUBLISHED.values()
+    span = f"{len(printed)} mean IoUs, {min(printed):.2f} to {max(printed):.2f}"
+    assert LINES["2024: Table 1"].published == LINES["2026: Table 1"].published == span
+
+
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=pytest.mark.thorough if key.startswith(SLOW) else ()) for key in HERE]
+)
+def test_our_figures_are_those_computed(key: str) -> None:
+    assert LINES[key].here == HERE[key]()
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`([^`]+)`", TEXT))))
@@ -65,7 +81,7 @@ def test_every_name_exists(name: str) -> None:
         assert rest in (*known[kind], "NAME")
     elif name == "cluster:clusters=40":
         assert import_module("prviz").pr_curve([[0.0], [1.0]] * 50, [[0.0], [1.0]] * 50, method=name).auc > 0
-    elif "/" in name:
+    elif "/" in name or name in ("app.py", "pyproject.toml"):
         assert (ROOT / name).is_file()
     elif not name.startswith("prviz experiment"):
         parts = name.split(".")

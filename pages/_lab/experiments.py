@@ -58,6 +58,15 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
         "Open both halves with all their classes in Explore",
     ),
     "common-classes": (ExploreSettings(problem="classes", parameters={"share": 0.5}, n=8_000, methods=_CLASSES), _SAME),
+    "plug-in": (ExploreSettings(problem="mixtures", parameters={"d": 2}, n=100, methods=("kde",)), _SAME),
+    "bias": (
+        ExploreSettings(problem="high-dimension", parameters={"d": 16, "shift": 1.0}, n=1_000, methods=("kde",), k=1),
+        _SAME,
+    ),
+    "embeddings": (
+        ExploreSettings(source="bundled", problem="truncation-0.7", n=1_797, methods=("knn",)),
+        "Open psi = 0.7 in Explore",
+    ),
 }
 
 

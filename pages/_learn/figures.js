@@ -2,7 +2,7 @@
 // drawn and moved (`draw`).
 
 import { withAmount } from "../_live/bars.js";
-import { angleToLam, vertexPairs } from "../_live/curve.js";
+import { angleToLam, pointAt, vertexPairs } from "../_live/curve.js";
 import { NUMBERS, balls, classifiers, compared, cutAt, gaussian, random, split } from "./arithmetic.js";
 import { massCurve } from "./masses.js";
 import { mark, path } from "./stage.js";
@@ -91,6 +91,12 @@ function lineScales({ width, height, em }, top) {
   };
 }
 
+/** What is shared at lam, from the areas: equation 2 of Sykes, Simon, Rabin, Fadili 2026. @param {Made} made @param {number} lam */
+export function sharedText({ truth }, lam) {
+  const { alpha } = pointAt(/** @type {Vertex[]} */ (truth), lam);
+  return `shared ${alpha.toFixed(2)} = (both ${(lam + 1).toFixed(2)} − not shared ${(lam + 1 - 2 * alpha).toFixed(2)}) / 2`;
+}
+
 /** @type {Figure} */
 const bells = {
   title: "Where both have their data",
@@ -117,6 +123,7 @@ const bells = {
       }
     } else {
       marks.push(mark("path", { d: area((x) => Math.min(p(x), q(x))), fill: "var(--ink)", opacity: 0.2 }));
+      if (hands.includes("angle")) marks.push(label(sharedText(made, lam), width / 2, floor + 1.5 * em));
     }
     const own = errors ? (/** @type {number} */ x) => normal(x, 0, 1) : p;
     marks.push(line(own, "var(--real)"), line(q, "var(--generated)"), mark("line", { x1: 0, x2: width, y1: floor, y2: floor, stroke: "var(--edge)" }));

@@ -97,7 +97,10 @@ _MODES_HELP = (
     "Each mode is one cell, with the shares p of the real and q of the generated data. "
     "α(λ) = Σ min(λp, q), β(λ) = α(λ)/λ.\n" + _FAR
 )
-_BELLS_HELP = "α(λ) = ∫ min(λp, q), β(λ) = α(λ)/λ for the densities p and q.\n" + _FAR
+_BELLS_HELP = (
+    "α(λ) = ∫ min(λp, q) = (λ + 1)/2 − ‖λP − Q‖, β(λ) = α(λ)/λ for the densities p and q; ‖λP − Q‖, the total "
+    "variation, is half of what is not shared.\n" + _FAR
+)
 _SPLIT_HELP = (
     "Around a sample z the ball to its k-th nearest neighbour of both sets holds c_X real and c_Y generated ones; kNN "
     "says real where c_Y ≤ γ c_X. At each λ the best γ counts.\n" + _FAR

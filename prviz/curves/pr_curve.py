@@ -372,6 +372,30 @@ class PRCurve(ReadOnlyArrays):
         """Total variation distance 1 - alpha(1), in [0, 1]; 0 only for P = Q."""
         return 1.0 - float(self.alpha(1.0))
 
+    def weighted_variation(self, lam: ArrayLike) -> Any:
+        """Total variation norm of lam P - Q, half the area between lam p and q: what alpha(lam) leaves of both.
+
+        Parameters
+        ----------
+        lam : array_like
+            Trade-offs in [0, inf).
+
+        Returns
+        -------
+        float or ndarray
+            (lam + 1) / 2 - alpha(lam), of the shape of lam; the total variation distance at lam = 1.
+
+        Raises
+        ------
+        ValueError
+            A negative lam or nan.
+
+        Notes
+        -----
+        Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), equation 2.
+        """
+        return (np.asarray(lam, dtype=np.float64) + 1) / 2 - self.alpha(lam)
+
     @property
     def edge_masses(self) -> tuple[Floats, Floats]:
         """Masses of P and of Q, (m - 1,) each, on every edge: those of finite distributions that have this curve."""

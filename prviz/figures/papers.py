@@ -12,7 +12,7 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
 from prviz.studies.papers.charts import Chart, ChartBand, CurveChart, HeatMap, LineChart
 
-_ROW = 25
+_ROW, _FEW = 25, 5
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 
 
@@ -51,14 +51,15 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
         at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
         figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)
     sides = {"showgrid": False, "zeroline": False, "type": "category"}
-    first = title == next(iter(chart.panels))  # the others stand beside it, row by row
+    # The others stand beside the first, row by row; where rows are few, there is room for names in all.
+    named = title == next(iter(chart.panels)) or len(y) <= _FEW
     return theme.finish(
         figure,
         height=60 + _ROW * len(chart.y),
         margin={"l": 20, "r": 10, "t": 34, "b": 4},
         xaxis=theme.axis("", side="top", categoryarray=x, range=[-0.5, len(x) - 0.5], **sides),
         yaxis=theme.axis(
-            "", categoryarray=y, range=[len(y) - 0.5, -0.5], tickfont={"size": 11}, showticklabels=first, **sides
+            "", categoryarray=y, range=[len(y) - 0.5, -0.5], tickfont={"size": 11}, showticklabels=named, **sides
         ),
     )
 

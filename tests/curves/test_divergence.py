@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.ground_truth import discrete_curve
@@ -40,6 +41,25 @@ def test_finite_sets(name, pairs) -> None:
     p, q = (np.array(side) / sum(side) for side in zip(*pairs, strict=True))
     expected = sum(term(name, a, b) for a, b in zip(p.tolist(), q.tolist(), strict=True))
     assert discrete_curve(p, q).divergence(name) == pytest.approx(expected, abs=1e-12)
+
+
+@given(weights.filter(lambda pairs: all(sum(side) > 0 for side in zip(*pairs, strict=True))), st.floats(0, 100))
+def test_precision_is_what_total_variation_leaves_at_every_lam(pairs, lam) -> None:
+    """hal-05344404, equation 2: alpha(lam) = (lam + 1) / 2 - || lam P - Q ||_TV."""
+    p, q = (np.array(side) / sum(side) for side in zip(*pairs, strict=True))
+    curve = discrete_curve(p, q)
+    assert curve.weighted_variation(lam) == pytest.approx(np.abs(lam * p - q).sum() / 2, abs=1e-10)
+    assert curve.weighted_variation(1.0) == pytest.approx(curve.total_variation, abs=1e-12)
+
+
+def test_total_variation_of_two_densities_at_every_lam() -> None:
+    """The same of two Gaussians, by an integral."""
+    x = np.linspace(-12, 12, 200_001)
+    p, q = norm.pdf(x), norm.pdf(x, 1.5)
+    lams = np.array([0.0, 0.2, 1.0, 3.0, 50.0])
+    expected = [np.trapezoid(np.abs(lam * p - q), x) / 2 for lam in lams]
+    truth = toy("shifted-gaussians", d=1, mu=1.5).truth()
+    np.testing.assert_allclose(truth.weighted_variation(lams), expected, atol=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,14 @@ import pytest
 
 import prviz
 from prviz.cli.main import main
+from prviz.studies.convergence import rate_exponent
 from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.base import FIGURE_COLUMNS, stored
 from prviz.studies.papers.charts import CURVE_COLUMNS, LAMS, CurveCell, mean_band
 from prviz.studies.papers.digits import DigitClasses, TruncatedDigits, truncated_gaussian, turns
+from prviz.studies.papers.embeddings import EmbeddedDigits
 from prviz.studies.papers.gaussians import PUBLISHED
+from prviz.studies.plug_in import plug_in_curve
 from prviz.studies.sweeps import Cell
 from prviz.studies.tasks import as_parquet, run_tasks
 
@@ -33,6 +36,9 @@ LINES = {
     "truncation": 2 * 11 * 3 * 8,
     "digits": 10 * 4 * 3,
     "common-classes": 5 * 3 * 4,
+    "plug-in": 2 * 2 * 4 * 3,
+    "bias": (4 + 5) * 2 * 4,
+    "embeddings": (8 + 6) * 5 * 3,
 }
 
 
@@ -51,7 +57,7 @@ def figure(name: str, wanted: str, **labels: object) -> float:
     return float(found["ours"].mean())
 
 
-def test_all_nine_are_there() -> None:
+def test_all_are_there() -> None:
     assert list(EXPERIMENTS) == list(LINES)
 
 
@@ -62,7 +68,9 @@ def test_quick_mode_gives_every_figure(name: str) -> None:
     assert len(figures) == LINES[name]
     assert list(figures) == [*experiment.labels, *FIGURE_COLUMNS]
     assert not figures.duplicated([*experiment.labels, "figure"]).any()
-    assert figures["ours"].between(0, 1).all()
+    signed = figures["figure"].str.contains("− truth")
+    assert figures["ours"].between(0, 1)[~signed].all()
+    assert figures["ours"].between(-1, 1).all()
     assert (figures["repeats"] == experiment.sizes["quick"].repeats).all()
     assert (figures["spread"].notna() == (figures["repeats"] > 1)).all()
     printed = figures[figures["published"].notna()]
@@ -225,6 +233,94 @@ def test_rows_know_the_real_samples_that_decide_the_end() -> None:
     assert row["spared_alpha_inf"] == min(np.mean(generated <= cut) for cut in cuts)
 
 
+def test_the_plug_in_of_the_box_is_too_low_and_its_classifier_too_high_in_the_plane() -> None:
+    """Smoothing raises the overlap, and the deviation of the densities lowers it, the more so the rougher they are."""
+    experiment, rows = EXPERIMENTS["plug-in"], quick("plug-in")
+    off = {
+        name: figure("plug-in", "α(1) − truth", d=2, n=100, estimate=name)
+        for name in ("plug-in, box", "classifier, box", "plug-in, Gaussian", "plug-in, order 4")
+    }
+    assert off["plug-in, box"] < -0.05 < 0.05 < off["classifier, box"]
+    assert max(abs(off["plug-in, Gaussian"]), abs(off["plug-in, order 4"])) < abs(off["plug-in, box"])
+    said = experiment.says(rows)
+    assert (
+        f"{-off['plug-in, box']:.2f} too low from the densities of a box and {off['classifier, box']:.2f} too high"
+        in said
+    )
+    slopes = experiment.slopes(experiment.figures(rows))
+    assert all(slope < rate_exponent(d) for d, found in slopes.items() for slope in [found["plug-in, box"]])
+    assert "low from their classifier" in experiment.says(rows.assign(alpha_error=-rows["alpha_error"]))
+
+
+def test_the_plug_in_rows_are_of_the_classifiers_fit_samples() -> None:
+    task = EXPERIMENTS["plug-in"].tasks("quick", most=60)[1]
+    classifier, box, *_ = task.run()
+    problem, seed = prviz.toy("mixtures", d=2), task.cell.drawn_by
+    fit = problem.sample(60, seed).split(0.5, seed).fit
+    assert classifier["bandwidth"] == box["bandwidth"] == 1.5 * 30**-0.25
+    curve = plug_in_curve(fit.real, fit.generated, box["bandwidth"])
+    assert box["alpha_error"] == curve.alpha(1.0) - problem.truth().alpha(1.0)
+    assert box["iou"] == curve.iou(problem.truth())
+    assert task.left({key: {} for key in task.keys}) is None
+    assert task.left({key: {} for key in task.keys[1:]}) == task
+
+
+def test_bias_is_the_mean_less_the_truth_and_deviation_the_spread() -> None:
+    """Proposition 14; the bias is that of k and split, the deviation that of n."""
+    experiment = EXPERIMENTS["bias"]
+    kept = stored(experiment)
+    assert kept is not None
+    chart = experiment.chart(kept.rows)
+    split, none = (chart.panels[f"bias, {words}"] for words in ("split 50%", "no split"))
+    assert (split[:, 0] > 0.15).all()
+    assert (none[:, 0] < -0.15).all()
+    assert (np.abs(split[1:, -1]) < 0.05).all()
+    for words in ("split 50%", "no split"):
+        deviation = np.nanmean(chart.panels[f"deviation, {words}"], axis=1)
+        assert list(deviation) == sorted(deviation, reverse=True)
+    rows = kept.rows[(kept.rows["n"] == 300) & (kept.rows["k"] == "10") & kept.rows["split"].isna()]
+    at = chart.y.index("n = 300"), chart.x.index("10")
+    assert none[at] == pytest.approx(rows["alpha_error"].mean())
+    assert chart.panels["deviation, no split"][at] == pytest.approx(rows["alpha_error"].std())
+    apart = {name: np.array([*chart.panels.values()][place : place + 2]) for name, place in (("bias", 0), ("sd", 2))}
+    known = np.isfinite(apart["bias"])
+    larger = int((np.abs(apart["bias"]) > apart["sd"])[known].sum())
+    said = experiment.says(kept.rows)
+    assert f"The bias is the larger one in {larger} of {known.sum()} settings." in said
+    rows = kept.rows.assign(split=kept.rows["split"].fillna(0)).groupby(["split", "n", "k"])
+    squares = {
+        name: (rows[name].mean() ** 2 + rows[name].var()) for name in ("alpha_error", "alpha_4_error", "alpha_16_error")
+    }
+    hardest = int((pd.DataFrame(squares).idxmax(axis=1) == "alpha_error").sum())
+    assert f"hardest at λ = 1, as Remark 13 expects, in {hardest} of them" in said
+    assert f"With n = 3,000, the bias of precision at λ = 1 is {split[-1, 0]:+.2f} at k = 1, " in said
+
+
+def test_a_network_of_every_repeat_is_the_same_at_every_psi_and_d() -> None:
+    few, many = (EmbeddedDigits(psi, d, "random") for psi, d in ((0.5, 4), (1.0, 256)))
+    seeds = {Cell(problem, 40, 0.5, 0, 0, ()).drawn_by for problem in (few, many)}
+    assert len(seeds) == 1
+    one, other = (problem.sample(40, *seeds).real.values for problem in (few, many))
+    np.testing.assert_array_equal(one, other[:, :4])
+    assert not np.array_equal(other, many.sample(40, 1).real.values)
+    whole, first = (EmbeddedDigits(0.5, d, "pixels").sample(40, 0).real.values for d in (64, 2))
+    np.testing.assert_array_equal(first, whole[:, :2])
+    assert list(first.var(axis=0)) == sorted(whole[:, :].var(axis=0), reverse=True)[:2]
+
+
+def test_fewer_features_raise_the_area_and_keep_the_order() -> None:
+    experiment = EXPERIMENTS["embeddings"]
+    kept = stored(experiment)
+    assert kept is not None
+    areas = experiment.figures(kept.rows)
+    areas = areas[(areas["figure"] == "AuC") & (areas["embedding"] == "random network")]
+    table = areas.pivot_table("ours", "psi", "d")
+    assert (np.diff(table.loc[0.7]) < 0.02).all()
+    assert table.loc[0.7, 2] > 2 * table.loc[0.7, 256]
+    assert all(table[d].is_monotonic_increasing for d in table.columns)
+    assert "2 of 256 features of a random network rank 5 truncations as all do" in experiment.says(kept.rows)
+
+
 # ---- rows and their curves ----
 
 
@@ -321,8 +417,8 @@ def test_what_can_not_be_run_is_said(arguments: dict, message: str) -> None:
 
 def test_charts() -> None:
     kinds = {name: type(experiment.chart(quick(name))) for name, experiment in EXPERIMENTS.items()}
-    assert [name for name, kind in kinds.items() if kind is HeatMap] == ["table1"]
-    assert [name for name, kind in kinds.items() if kind is LineChart] == ["dimension", "truncation"]
+    assert [name for name, kind in kinds.items() if kind is HeatMap] == ["table1", "bias"]
+    assert [name for name, kind in kinds.items() if kind is LineChart] == ["dimension", "truncation", "embeddings"]
     heat = EXPERIMENTS["table1"].chart(quick("table1"))
     assert heat.panels["published"].shape == heat.panels["ours"].shape == (16, 4)
     assert heat.panels["published"][heat.y.index("split none, k = √n, μ = 0.21"), heat.x.index("Coverage")] == 0.97

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from prviz.studies.papers.base import Experiment, Mode
 from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.digits import CommonClassesExperiment, DigitsExperiment, TruncationExperiment
+from prviz.studies.papers.embeddings import EmbeddingsExperiment
 from prviz.studies.papers.gaussians import (
     DimensionExperiment,
     MixturesExperiment,
@@ -16,6 +17,7 @@ from prviz.studies.papers.gaussians import (
     SampleSizeExperiment,
     Table1Experiment,
 )
+from prviz.studies.papers.theory import BiasExperiment, PlugInExperiment
 
 __all__ = ["EXPERIMENTS", "Chart", "ChartBand", "ChartLine", "CurveChart", "Experiment", "HeatMap", "LineChart", "Mode"]
 
@@ -32,6 +34,9 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             TruncationExperiment(),
             DigitsExperiment(),
             CommonClassesExperiment(),
+            PlugInExperiment(),
+            BiasExperiment(),
+            EmbeddingsExperiment(),
         )
     }
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from prviz.estimators import ESTIMATORS
 from prviz.readers.paths import data_folder
 from prviz.studies.kept_rows import KeptRows, Provenance, keep_rows, kept_rows
-from prviz.studies.papers.charts import CURVE_COLUMNS, Chart, ChartLine
+from prviz.studies.papers.charts import ALPHA_COLUMNS, CURVE_COLUMNS, Chart, ChartLine
 from prviz.studies.sweeps import COLUMNS, Cell, Known, sweep_cells
 from prviz.studies.tasks import Columns, Task, check_whole
 
@@ -236,6 +236,6 @@ def keep(experiment: Experiment, rows: pd.DataFrame, facts: Provenance, where: P
 def needed(experiment: Experiment) -> list[str]:
     """The columns that its figures, words and chart are made of: settings of a row, numbers, columns of its own."""
     more = set(experiment.columns) - set(COLUMNS)
-    ends = ["alpha_inf", "beta_0"] if more and more <= set(CURVE_COLUMNS) else []
+    ends = ["alpha_inf", "beta_0"] if more >= set(ALPHA_COLUMNS) else []
     wanted = {*_SETTINGS, *experiment.numbers.values(), *more, *ends}
     return [name for name in experiment.columns if name in wanted]

@@ -113,7 +113,8 @@ LAMS.flags.writeable = False
 
 _ALPHAS = tuple(f"alpha_{ray:02d}" for ray in range(1, _RAYS + 1))
 _SHARES = ("in_real_support", "spared_alpha_inf", "lone_real")
-CURVE_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys((*_SHARES, *_ALPHAS), "float64")}
+ALPHA_COLUMNS: Columns = dict.fromkeys(_ALPHAS, "float64")
+CURVE_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(_SHARES, "float64"), **ALPHA_COLUMNS}
 # Share of the real evaluation samples that the classifiers of spared_alpha_inf may miss.
 SPARED = 0.01
 
@@ -141,9 +142,14 @@ class CurveCell(WiderCell):
                 )
                 for run in estimate.runs
             ]
-            alphas = dict(zip(_ALPHAS, estimate.curve.alpha(LAMS), strict=True))
-            rows.append(row | dict(zip(_SHARES, map(float, np.mean(shares, axis=0)), strict=True)) | alphas)
+            shared = dict(zip(_SHARES, map(float, np.mean(shares, axis=0)), strict=True))
+            rows.append(row | shared | alphas_of(estimate.curve))
         return rows
+
+
+def alphas_of(curve: PRCurve) -> Row:
+    """The columns of a row that hold its curve."""
+    return dict(zip(_ALPHAS, curve.alpha(LAMS), strict=True))
 
 
 def curve_cells(cells: Sequence[Cell]) -> list[Task]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,17 @@ def test_the_curve_of_masses_is_that_of_python(bare: Page, name: str) -> None:
 def test_two_bells_have_the_curve_of_python(bare: Page, shift: float, scale: float) -> None:
     truth = scaled_gaussians(scale, 1, distance=abs(shift))
     assert_same(bare, called(bare, "figures", "bellsCurve", shift, scale), truth, 2e-3)
+
+
+@pytest.mark.parametrize("lam", [0.25, 1.0, 4.0])
+def test_what_is_shared_is_what_total_variation_leaves(bare: Page, lam: float) -> None:
+    """hal-05344404, equation 2, as it stands below the bells."""
+    x = np.linspace(-14, 14, 100_001)
+    p, q = (np.exp(-(((x - mean) / sd) ** 2) / 2) / sd / np.sqrt(2 * np.pi) for mean, sd in ((0, 1), (1.2, 0.8)))
+    apart = np.trapezoid(np.abs(lam * p - q), x)
+    text = called(bare, "figures", "sharedText", {"truth": called(bare, "figures", "bellsCurve", 1.2, 0.8)}, lam)
+    shared, both, rest = map(float, re.findall(r"\d+\.\d+", text))
+    assert [shared, both, rest] == pytest.approx([(lam + 1 - apart) / 2, lam + 1, apart], abs=0.01)
 
 
 @pytest.mark.parametrize(("shift", "scale"), [(0.0, 1.0), (0.7, 0.5), (-1.5, 2.0), (4.0, 0.5)])

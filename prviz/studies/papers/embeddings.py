@@ -1,0 +1,159 @@
+"""An experiment on embeddings: the same pictures by random networks, with fewer and fewer of their features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.curves import PRCurve
+from prviz.random_network import random_features, random_weights
+from prviz.samples import SamplePair, Samples
+from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines
+from prviz.studies.papers.charts import LineChart
+from prviz.studies.papers.digits import TruncatedDigits
+from prviz.studies.sweeps import COLUMNS
+from prviz.studies.tasks import Columns, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Embedding = Literal["random", "pixels"]
+_TITLES: Mapping[Embedding, str] = {"random": "random network", "pixels": "pixels"}
+_WORDS = {"random network": "a random network", "pixels": "the pixels"}
+_DIMENSIONS: Mapping[Embedding, tuple[int, ...]] = {
+    "random": (2, 4, 8, 16, 32, 64, 128, 256),
+    "pixels": (2, 4, 8, 16, 32, 64),
+}
+_PSIS = (0.3, 0.5, 0.7, 0.9, 1.0)
+# How much larger the network's input is than the 8 x 8 pictures, and pictures encoded at a time.
+_ENLARGED, _BATCH = 2, 256
+
+
+@dataclass(frozen=True)
+class EmbeddedDigits:
+    """`TruncatedDigits` in the first d features of a random network, or in the first d components of their pixels.
+
+    The seed of the samples is that of the network too, so that every draw has another one; all psi and d of a draw have
+    the same.
+    """
+
+    psi: float
+    d: int
+    embedding: Embedding
+    name: ClassVar[str] = "embedded-digits"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Truncation, number of features, and what they are of."""
+        return {"psi": self.psi, "d": self.d, "embedding": self.embedding}
+
+    @property
+    def drawn_as(self) -> EmbeddedDigits:
+        """The pair without truncation in all features of a random network."""
+        return EmbeddedDigits(1.0, 256, "random")
+
+    @property
+    def default_n(self) -> int:
+        """All samples."""
+        return TruncatedDigits(self.psi).default_n
+
+    def sample(self, n: int, seed: int = 0) -> SamplePair:
+        """At most n samples of each side."""
+        real, generated = _features(self.psi, n, seed, self.embedding)
+        return SamplePair(Samples(real[:, : self.d]), Samples(generated[:, : self.d]))
+
+    @property
+    def digest(self) -> str:
+        """Digest of the bundled pictures."""
+        return TruncatedDigits(self.psi).digest
+
+    def truth(self) -> PRCurve | None:
+        """None: the truth is not known."""
+        return None
+
+
+@lru_cache(maxsize=4)
+def _features(psi: float, n: int, seed: int, embedding: Embedding) -> tuple[NDArray[Any], NDArray[Any]]:
+    """All features of the real and the generated samples."""
+    pair = TruncatedDigits(psi).sample(n, seed)
+    if embedding == "random":
+        return _encoded(pair.real, seed), _encoded(pair.generated, seed)
+    mean = pair.real.values.mean(axis=0)
+    _, _, axes = np.linalg.svd(pair.real.values - mean, full_matrices=False)
+    return (pair.real.values - mean) @ axes.T, (pair.generated.values - mean) @ axes.T
+
+
+def _encoded(samples: Samples, seed: int) -> NDArray[np.float32]:
+    if samples.images is None:
+        raise ValueError(f"{samples.name} has no pictures")
+    large = np.repeat(np.repeat(samples.images, _ENLARGED, axis=1), _ENLARGED, axis=2)
+    weights = random_weights(seed)
+    parts = [np.repeat(large[at : at + _BATCH, ..., None], 3, axis=3) for at in range(0, len(large), _BATCH)]
+    return np.concatenate([random_features(part, weights) for part in parts])
+
+
+class EmbeddingsExperiment(Experiment):
+    """Section 5.2: a random network as an embedding, and how many of its features are needed."""
+
+    name = "embeddings"
+    title = "Random networks, and fewer of their features"
+    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2, impact of the embedding"
+    question = "How many features of a random network does it take to see what a truncation loses?"
+    columns: ClassVar[Columns] = COLUMNS
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(300, 2, 3.0), "paper": Size(None, 10, 150.0)}
+    labels = ("embedding", "psi", "d")
+    parameters: ClassVar[Mapping[str, str]] = {"psi": "psi", "embedding": "embedding"}
+    numbers: ClassVar[Mapping[str, str]] = {
+        "AuC": "auc",
+        "F8, leaning to precision": "f8_precision",
+        "F8, leaning to recall": "f8_recall",
+    }
+
+    def _words(self, size: Size) -> str:
+        drawn = "all 1,797" if size.n is None else f"{size.n:,}"
+        return (
+            f"The bundled digits against a mixture with truncated latents (see the truncation trick), {drawn} of each, "
+            "by kNN with k = √n and half of the samples to measure. Random network: the first d of the 256 features of "
+            "four convolutions with random weights, a network with fewer outputs; every repeat has other weights. "
+            "Pixels: their first d principal components. "
+            f"{counted(size.repeats, 'repeat')}. "
+            "The paper has faces and a VGG16 with random weights, and asks how many "
+            "of its outputs are needed; it shows no figure."
+        )
+
+    def _tasks(self, size: Size, seed: int) -> list[Task]:
+        problems = [
+            EmbeddedDigits(psi, d, embedding) for embedding, ds in _DIMENSIONS.items() for psi in _PSIS for d in ds
+        ]
+        return [*cells(problems, ("knn",), ("sqrt",), (0.5,), size, seed)]
+
+    def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with their embedding in words."""
+        found = super().labelled(rows)
+        return found.assign(embedding=found["embedding"].map(dict(_TITLES)))
+
+    def chart(self, rows: pd.DataFrame) -> LineChart:
+        """AuC over the number of features, a line for each truncation, a panel for each embedding."""
+        figures = self.figures(rows)
+        areas = figures[figures["figure"] == "AuC"]
+        named = areas.assign(line=areas["psi"].map(lambda psi: f"ψ = {psi:g}"))
+        panels = {str(name): lines(group, "d", "line") for name, group in named.groupby("embedding", sort=False)}
+        return LineChart(panels, "features d", "AuC", log_x=True)
+
+    def _says(self, figures: pd.DataFrame) -> str:
+        areas = figures[figures["figure"] == "AuC"]
+        said = []
+        for name, group in areas.groupby("embedding", sort=False):
+            table = group.pivot_table("ours", "psi", "d")
+            ranks = table.rank()
+            alike = [int(d) for d in table.columns if (ranks[d] == ranks[table.columns[-1]]).all()]
+            few, many, middle = int(table.columns[0]), int(table.columns[-1]), table.iloc[len(table) // 2]
+            place = f"AuC at ψ = {middle.name:g} is {middle[few]:.2f} with {few} and {middle[many]:.2f} with all"
+            ranked = f"rank {counted(len(table), 'truncation')} as all do, on average"
+            said.append(f"{min(alike)} of {many} features of {_WORDS[str(name)]} {ranked}, but {place}.")
+        return " ".join(said)

@@ -1,0 +1,300 @@
+"""docs/papers.md: its rows, and the column "here", our figures beside those that the papers print.
+
+python -m tests.papers_table [NAME...]     writes the column anew, from kept rows, bundled data and exact truths
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.neighbors import KNeighborsClassifier
+
+import prviz
+from prviz.readers.bundled import zoo_checkpoints
+from prviz.studies.papers import EXPERIMENTS
+from prviz.studies.papers.base import mean_of, stored
+from prviz.studies.papers.theory import PlugInExperiment
+from prviz.studies.plug_in import KERNELS
+from prviz.triage.reported import opposite_pairs
+from tests.benchmarks.results import FOLDER
+from tests.claims import ROOT
+
+DOCUMENT = ROOT / "docs" / "papers.md"
+PAPERS = ("2018", "2019", "hubs", "2024", "2026", "app")
+NOTHING = "–"
+
+
+class Line(NamedTuple):
+    """A row of the document; published and here are `NOTHING` where the paper prints no figure of a measurement."""
+
+    paper: str
+    item: str
+    where: str
+    published: str
+    here: str
+    note: str
+
+    @property
+    def key(self) -> str:
+        """Paper and item, as in `HERE`."""
+        return f"{self.paper}: {self.item}"
+
+
+def lines() -> Iterator[Line]:
+    """Rows of the document, in their order."""
+    for paper, section in zip(PAPERS, DOCUMENT.read_text("utf-8").split("\n## ")[1:], strict=True):
+        for text in section.splitlines():
+            if text.startswith("| ") and not text.startswith("| item "):
+                yield Line(paper, *(cell.strip() for cell in text.strip("|").split("|")))
+
+
+# ---- what the rows say ----
+
+
+@cache
+def _figures(name: str) -> pd.DataFrame:
+    kept = stored(EXPERIMENTS[name])
+    assert kept is not None, name
+    return EXPERIMENTS[name].figures(kept.rows)
+
+
+def _off(name: str, *families: str) -> str:
+    """How far the printed figures are from ours, by family."""
+    found = _figures(name)
+    off = found[found["published"].notna()].groupby("family")["difference"].apply(lambda each: each.abs().mean())
+    return "off by " + ", ".join(f"{off[family]:.2f} ({family})" for family in families) + " on average"
+
+
+def _ends(name: str, **parameters: object) -> tuple[float, float]:
+    truth = prviz.toy(name, **parameters).truth()
+    return truth.extreme_precision, truth.extreme_recall
+
+
+def _modes(real: tuple[float, ...], generated: tuple[float, ...]) -> str:
+    return "{:.1f}, {:.1f}".format(*_ends("finite", real_weights=real, generated_weights=generated))
+
+
+def _both_modes() -> str:
+    one, two = (1.0, 0.0, 0.0, 0.0), (0.5, 0.5, 0.0, 0.0)
+    return f"(a) {_modes(two, one)}; (b) {_modes(one, two)}"
+
+
+@cache
+def _distance(checkpoint: str) -> float:
+    return prviz.frechet_distance(*prviz.bundled_pair(checkpoint)).value
+
+
+def _gans() -> str:
+    highest = prviz.pr_curve(*prviz.bundled_pair("gan-e350"), method="classifier").extreme_precision
+    return f"highest precision of the first {highest:.1f}; FD " + ", ".join(
+        f"{_distance(name):.0f}" for name in ("gan-e350", "gan-narrow-e350", "gan-collapsed-e350")
+    )
+
+
+def _confidence(checkpoint: str) -> float:
+    """Mean share of the most frequent class among the 10 nearest real digits, in per cent."""
+    real, generated = prviz.bundled_pair(checkpoint)
+    votes = KNeighborsClassifier(10).fit(real.values, real.labels["digit"]).predict_proba(generated.values)
+    return float(100 * votes.max(axis=1).mean())
+
+
+def _equal_distances() -> str:
+    """The zoo's pair of equal distance that is farthest from the diagonal, and where its curves cross."""
+    names = [each.name for each in zoo_checkpoints()]
+    near = [name for name in names if _distance(name) < 500]
+    curves = {name: prviz.pr_curve(*prviz.bundled_pair(name)) for name in near}
+    sides = [curve.f_score(8, leaning="precision") - curve.f_score(8, leaning="recall") for curve in curves.values()]
+    best = opposite_pairs(near, [_distance(name) for name in near], sides)[0]
+    lams = np.geomspace(1e-3, 1e3, 20_001)
+    apart = curves[best.precise].alpha(lams) - curves[best.diverse].alpha(lams)
+    (crossings,) = np.nonzero(apart[1:] * apart[:-1] < 0)
+    recall = max(curves[best.precise].beta(lams[at]) for at in crossings)
+    distances = " and ".join(f"{each:.0f}" for each in best.distances)
+    pair = best.precise, best.diverse
+    sure = " and ".join(f"{_confidence(name):.1f}" for name in pair)
+    models = ", ".join(f"`bundled:{name}`" for name in pair)
+    return f"FD {distances} ({models}); the curves cross at recall {recall:.1f}; {sure} % sure"
+
+
+def _entropies() -> str:
+    """Rank correlations over the zoo: entropy of one sample's class with precision, of all classes with recall."""
+    found = []
+    for each in zoo_checkpoints():
+        pair = prviz.bundled_pair(each.name)
+        classes, curve = prviz.class_entropy(*pair, pair.real.labels["digit"]), prviz.pr_curve(*pair, method="cluster")
+        scores = (curve.f_score(8, leaning=side) for side in ("precision", "recall"))
+        found.append((classes.within, classes.overall, *scores))
+    ranks = pd.DataFrame(found).corr("spearman")
+    signed = f"{ranks.loc[0, 2]:.2f} and {ranks.loc[1, 3]:.2f}".replace("-", "−")
+    return f"{signed} over {len(found)} models of the zoo"
+
+
+def _hub_lines() -> list[dict[str, str]]:
+    texts = (FOLDER / "hub.jsonl").read_text("utf-8").splitlines()
+    newest = {line["case"]: line["figures"] for line in map(json.loads, texts)}
+    return [figures for case, figures in newest.items() if "k = 3" in case]
+
+
+def _hub_errors() -> str:
+    errors = [
+        each[name] for each in _hub_lines() if "precision" in each for name in ("error of precision", "of recall")
+    ]
+    shares = [float(each.removesuffix("%")) for each in errors if each.endswith("%")]
+    return f"{min(shares):.1f} to {max(shares):.1f} %"
+
+
+def _hub_costs() -> str:
+    found = [float(each["processor time over iPR's"]) for each in _hub_lines() if "processor time over iPR's" in each]
+    return f"hubs take {min(found):.1f} to {max(found):.1f} times the time of exact iPR"
+
+
+def _table1() -> str:
+    off = _figures("table1")["difference"].abs()
+    return f"{off.mean():.3f} apart on average, {off.max():.3f} at most"
+
+
+def _deviations() -> str:
+    spreads = _figures("table1")["spread"]
+    return f"{(spreads < 0.01).sum()} of {len(spreads)} below 0.01, {spreads.max():.3f} at most"
+
+
+def _point_mass() -> str:
+    figures = _figures("truncation")
+    ends = [mean_of(figures, "α∞", family=family, psi=0.0) for family in ("Coverage", "kNN")]
+    inside = [
+        mean_of(figures, "in the real support", family="iPR", psi=0.0, data=data) for data in ("Gaussian", "digits")
+    ]
+    return "Coverage {:.0f}, kNN {:.0f}; iPR's share in the support {:.0f} (Gaussian), {:.0f} (digits)".format(
+        *ends, *inside
+    )
+
+
+def _rates(*places: tuple[int, str]) -> str:
+    """Exponents of N of the plug-in estimate's error at lam = 1, by d and kernel."""
+    experiment = EXPERIMENTS["plug-in"]
+    assert isinstance(experiment, PlugInExperiment)
+    slopes = experiment.slopes(_figures("plug-in"))
+    return ", ".join(f"N^−{-slopes[d][f'plug-in, {kernel}']:.2f}" for d, kernel in places)
+
+
+def _bias_bound() -> str:
+    """Bias of the box's classifier on the mixtures, and twice the mean distances of its densities; d = 1, N = 50."""
+    problem, width = prviz.toy("mixtures", d=1), KERNELS["box"].bandwidth(50, 1)
+    means, line = np.array(problem.parameters["means"]), np.linspace(-12, 12, 4_801)
+    bells = np.exp(-((line[:, None] - means) ** 2) / 2) / np.sqrt(2 * np.pi)
+    apart = []
+    for seed in range(40):
+        for side, role in zip(problem.sample(50, seed), ("real", "generated"), strict=True):
+            known = bells @ np.array(problem.parameters[f"{role}_weights"])
+            found = np.mean(np.abs(line[:, None] - side.values.T) <= width, axis=1) / (2 * width)
+            apart.append(np.trapezoid(np.abs(found - known), line) / 2)
+    bias = mean_of(_figures("plug-in"), "α(1) − truth", d=1, n=100, estimate="classifier, box")
+    return f"{abs(bias):.2f}, at most {4 * np.mean(apart):.2f} (d = 1, N = 50)"
+
+
+def _masses(name: str) -> str:
+    problem = prviz.toy(name)
+    return f"α∞ = {problem.truth().extreme_precision:.0f}, Q(supp P) = {problem.support_masses.q_of_supp_p:.0f}"
+
+
+def _surrogates() -> pd.DataFrame:
+    """IoU of the surrogates of figures 8 to 10, one draw."""
+    from pages._lab.surrogate_paper import tasks, with_scenario
+    from prviz.studies.sweeps import COLUMNS
+    from prviz.studies.tasks import table
+
+    return with_scenario(table(chain.from_iterable(task.run() for task in tasks((2, 50))), COLUMNS))
+
+
+def _surrogate(scenario: str, method: str, k: str, *, split: bool) -> str:
+    rows = _all_surrogates()
+    at = (rows["scenario"] == scenario) & (rows["method"] == method) & (rows["k"] == k)
+    means = rows[at & (rows["split"].notna() == split)].groupby("d")["iou"].mean()
+    return ", ".join(f"{mean:.2f} at d = {d}" for d, mean in means.items())
+
+
+_all_surrogates = cache(_surrogates)
+
+
+def _common_half() -> str:
+    """Where precision equals recall on the true curve of the mixtures with a common half."""
+    from pages._lab.surrogate_paper import tasks
+
+    at = {cell.problem.d: cell.problem.truth().alpha(1.0) for cell in tasks((2, 50)) if _scenario(cell) == "common"}
+    return "truth at λ = 1: " + ", ".join(f"({each:.2f}, {each:.2f}) at d = {d}" for d, each in at.items())
+
+
+def _scenario(cell: Any) -> str:
+    return str(cell.problem.parameters["scenario"])
+
+
+def _prompted() -> str:
+    pair = prviz.bundled_pair("classes-1")
+    curve, at3, at5 = prviz.pr_curve(*pair), prviz.scalars(*pair, k=3), prviz.scalars(*pair, k=5)
+    scores = (curve.f_score(8, leaning=side) for side in ("precision", "recall"))
+    return "F8 {:.2f}, F1/8 {:.2f}; iPR {:.2f}, {:.2f}; Cov {:.2f}, {:.2f}".format(
+        *scores, at3["precision"], at3["recall"], at5["coverage_precision"], at5["coverage"]
+    )
+
+
+def _same() -> str:
+    figures = _figures("same")
+    found = [
+        f"{family} {mean_of(figures, 'α∞', **at):.2f}, {mean_of(figures, 'β0', **at):.2f}"
+        for family, k, split in (("iPR", "4", "none"), ("Coverage", "4", "none"), ("kNN", "√n", "50%"))
+        for at in [{"family": family, "k": k, "split": split}]
+    ]
+    return "; ".join(found)
+
+
+HERE: dict[str, Callable[[], str]] = {
+    "2018: Figures 2 and 3": _both_modes,
+    "2018: Figure 1": lambda: f"FD {_distance('vae-b1-e300'):.0f} and {_distance('gan-e350'):.0f}",
+    "2018: Figure 6, equal FID": _equal_distances,
+    "2018: Figure 10, correlations": _entropies,
+    "2019: Figure 2": lambda: _off("digits", "Linear classifiers", "Clusters", "kNN"),
+    "2019: Figure 3": lambda: _off("common-classes", "Linear classifiers", "Clusters", "kNN"),
+    "2019: Figure 4": lambda: _modes((0.6, 0.4, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)),
+    "2019: Figure 5, three GANs with FIDs": _gans,
+    "hubs: Table 1, errors": _hub_errors,
+    "hubs: Table 2, time and memory": _hub_costs,
+    "2024: Table 1": _table1,
+    "2026: Theorem 6, rate": lambda: _rates((1, "box"), (2, "box")),
+    "2026: Remarks 10, 12, 13, higher-order kernels": lambda: _rates((1, "Gaussian"), (1, "order 4")),
+    "2026: Proposition 14, Remark 15, bias of the classifier": _bias_bound,
+    "2026: Table 1": _table1,
+    "2026: Table 1, deviations below 0.01": _deviations,
+    "2026: Definition 19, Proposition 20, Example 1": lambda: _masses("dirac"),
+    "2026: 4.3, white noise and noisy picture": lambda: _masses("narrow-gaussian"),
+    "2026: Figures 5-7, truncation": _point_mass,
+    "2026: Figure 8": lambda: _surrogate("pair", "knn", "sqrt", split=True),
+    "2026: Figure 9": lambda: _surrogate("generated-generated", "ipr", "4", split=False),
+    "2026: Figure 10": _common_half,
+    "2026: 5.4.1, prompting": _prompted,
+    "2026: 5.4.2, P = Q": _same,
+}
+"""Cells of the column "here", by paper and item."""
+
+# Those that take more than a few seconds.
+SLOW = ("2018: Figure 6", "2018: Figure 10", "2026: Figure 8", "2026: Figure 9", "2026: Figure 10")
+
+
+def main() -> None:
+    """Write the column anew, or where names are given only the cells of items that contain one of them."""
+    text = DOCUMENT.read_text("utf-8")
+    for line in lines():
+        old = f"| {line.item} | {line.where} | {line.published} | {line.here} |"
+        if line.key in HERE and (not sys.argv[1:] or any(name in line.key for name in sys.argv[1:])):
+            text = text.replace(old, f"| {line.item} | {line.where} | {line.published} | {HERE[line.key]()} |")
+    DOCUMENT.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
