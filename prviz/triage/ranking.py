@@ -285,14 +285,14 @@ def check_confidence(confidence: float) -> None:
 
 def _comparison_with_best(scores: Floats, replicates: Floats, confidence: float, first: int) -> tuple[Flags, Floats]:
     """(c,) True for checkpoints that may be best, and how far behind the first each would not be one of them."""
+    moved = np.ascontiguousarray((replicates - replicates.mean(axis=0)).T)
 
     def margin(one: int, rivals: NDArray[np.intp]) -> Floats:
         """(r,) how much more each rival must score than this checkpoint to beat it."""
-        apart = replicates[:, rivals] - replicates[:, [one]]
-        error = apart.std(axis=0, ddof=1)
-        moved = apart - apart.mean(axis=0)
-        relative = np.divide(moved, error, out=np.zeros_like(moved), where=error > ROUNDING)
-        beaten_by: Floats = np.quantile(relative.max(axis=1), confidence) * error
+        apart = moved[rivals] - moved[one]
+        error = np.sqrt(np.einsum("rb,rb->r", apart, apart) / (apart.shape[1] - 1))
+        apart *= np.divide(1.0, error, out=np.zeros_like(error), where=error > ROUNDING)[:, None]
+        beaten_by: Floats = np.quantile(apart.max(axis=0), confidence) * error
         return beaten_by
 
     inside = np.arange(len(scores))
