@@ -5,7 +5,7 @@ import js from "@eslint/js";
 const browser = [
   ...["window", "document", "matchMedia", "getComputedStyle", "structuredClone", "performance", "URL", "Blob", "TextDecoder"],
   ...["Element", "HTMLElement", "ResizeObserver", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "requestAnimationFrame", "cancelAnimationFrame"],
-  ...["navigator", "location", "history", "fetch", "URLSearchParams", "atob"],
+  ...["navigator", "location", "history", "fetch", "URLSearchParams", "AbortController", "atob"],
 ];
 
 export default [

@@ -264,6 +264,24 @@ function letGo({ group }, event) {
   choose(group, group.chosen);
 }
 
+/** A part opens below the screen: bring it up once it has come, unless the reader scrolls first. */
+function bringUp(/** @type {MouseEvent} */ { target }) {
+  const bar = target instanceof Element ? target.closest(".st-key-triage-part") : null;
+  const page = bar?.closest("[data-testid=stMain]");
+  const content = page?.firstElementChild;
+  if (!bar || !page || !content) return;
+  const before = page.scrollHeight, ends = new AbortController(), { signal } = ends;
+  const sizes = new ResizeObserver(() => {
+    if (page.scrollHeight < before + 100) return;
+    ends.abort();
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    bar.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
+  });
+  signal.addEventListener("abort", () => sizes.disconnect());
+  for (const type of ["wheel", "touchmove", "click"]) window.addEventListener(type, () => ends.abort(), { signal });
+  sizes.observe(content);
+}
+
 /** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
 export default function mount({ data, parentElement, setStateValue }) {
   const known = TABLES.get(parentElement), table = known ?? create(parentElement);
@@ -281,8 +299,10 @@ export default function mount({ data, parentElement, setStateValue }) {
   if (known) return table.leave;
   const escape = (/** @type {KeyboardEvent} */ event) => letGo(table, event);
   window.addEventListener("keydown", escape);
+  window.addEventListener("click", bringUp, { capture: true });
   table.leave = () => {
     window.removeEventListener("keydown", escape);
+    window.removeEventListener("click", bringUp, { capture: true });
     group.tell = null;
     leaveGroup(group, table.follow);
     TABLES.delete(parentElement);

@@ -78,3 +78,14 @@ def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(new_p
 
     wait_until(page, lambda: 0 < tops()[0] < tops()[1] < 500 < tops()[2])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_part_that_opens_below_the_screen_is_brought_up(new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    page.set_viewport_size({"width": 1366, "height": 768})
+    visit(page, "/triage?set=mixture&methods=knn,ipr")
+    answered(page)
+    bar = page.locator(".st-key-triage-part")
+    assert (bar.bounding_box() or {"y": 0})["y"] > 600
+    bar.get_by_text("All numbers").click()
+    wait_until(page, lambda: 40 < (bar.bounding_box() or {"y": 0})["y"] < 120)
