@@ -49,6 +49,8 @@ const TABLES = new WeakMap();
 const SPARK = { width: 56, height: 14, edge: 2 };
 // Height of a row in pixels, and fewest rows before the rest is folded; so many where the table is as high as its rows.
 const ROW = 25, FEWEST = 8;
+// For so long after a click a part that grows is brought up.
+const BRING_MS = 4000;
 
 /** @param {number | null} value */
 const percent = (value) => `${(100 * (value ?? 0)).toFixed(2)}%`;
@@ -264,21 +266,20 @@ function letGo({ group }, event) {
   choose(group, group.chosen);
 }
 
-/** A part opens below the screen: bring it up once it has come, unless the reader scrolls first. */
+/** A part opens below the screen: bring it up as it comes, unless the reader scrolls first. */
 function bringUp(/** @type {MouseEvent} */ { target }) {
   const bar = target instanceof Element ? target.closest(".st-key-triage-part") : null;
-  const page = bar?.closest("[data-testid=stMain]");
-  const content = page?.firstElementChild;
-  if (!bar || !page || !content) return;
+  const page = bar?.closest("[data-testid=stMain]"), content = page?.firstElementChild;
+  if (!page || !content) return;
   const before = page.scrollHeight, ends = new AbortController(), { signal } = ends;
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const sizes = new ResizeObserver(() => {
     if (page.scrollHeight < before + 100) return;
-    ends.abort();
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    bar.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
+    page.querySelector(".st-key-triage-part")?.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
   });
   signal.addEventListener("abort", () => sizes.disconnect());
-  for (const type of ["wheel", "touchmove", "click"]) window.addEventListener(type, () => ends.abort(), { signal });
+  for (const type of ["wheel", "touchmove", "keydown", "click"]) window.addEventListener(type, () => ends.abort(), { signal });
+  setTimeout(() => ends.abort(), BRING_MS);
   sizes.observe(content);
 }
 
