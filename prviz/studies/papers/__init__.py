@@ -7,7 +7,9 @@ from types import MappingProxyType
 
 from prviz.studies.papers.base import Experiment, Mode
 from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.clusters import ClusterNumberExperiment
 from prviz.studies.papers.digits import CommonClassesExperiment, DigitsExperiment, TruncationExperiment
+from prviz.studies.papers.features import FeaturesExperiment
 from prviz.studies.papers.gaussians import (
     DimensionExperiment,
     MixturesExperiment,
@@ -16,6 +18,7 @@ from prviz.studies.papers.gaussians import (
     SampleSizeExperiment,
     Table1Experiment,
 )
+from prviz.studies.papers.hubs import HubsExperiment
 
 __all__ = ["EXPERIMENTS", "Chart", "ChartBand", "ChartLine", "CurveChart", "Experiment", "HeatMap", "LineChart", "Mode"]
 
@@ -32,6 +35,9 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             TruncationExperiment(),
             DigitsExperiment(),
             CommonClassesExperiment(),
+            ClusterNumberExperiment(),
+            FeaturesExperiment(),
+            HubsExperiment(),
         )
     }
 )

@@ -18,7 +18,7 @@ from pages._lab import experiments as words
 from prviz.measure.curve_conventions import CurveConvention
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
-from prviz.studies.papers.base import keep, stored
+from prviz.studies.papers.base import FIGURE_COLUMNS, keep, stored
 from prviz.studies.papers.forensics import DRAWINGS, read_by
 from prviz.studies.tasks import table
 from tests.explore_app import APP, assert_link_gives, healthy
@@ -70,18 +70,29 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     pd.testing.assert_frame_equal(experiment.figures(found.rows), experiment.figures(rows), atol=1e-4)
     app = opened(experiment=name)
     assert app.selectbox(key=section.MENU).value == name
-    assert app.subheader[0].value.replace("\\", "") == experiment.message(found.rows)
+    known = experiment.ordered(found.rows)
+    values = {
+        label: first if first in set(known[label]) else known[label].iloc[0]
+        for label, first in experiment.choices.items()
+    }
+    at = experiment.chosen(found.rows, values)
+    drawn = experiment.chosen(
+        found.rows, {label: value for label, value in values.items() if label != experiment.along}
+    )
+    assert app.subheader[0].value.replace("\\", "") == experiment.message(at)
     shown = text(app)
     assert experiment.question in shown
     assert experiment.setting("paper") in shown
-    assert experiment.says(found.rows) in shown
+    assert experiment.says(drawn) in shown
     assert "Measured on 2026-01-02" in shown
     (sent,) = figures_of(app)
-    assert [pane["title"] for pane in sent["panes"]] == list(experiment.chart(rows).panels)
+    assert [pane["title"] for pane in sent["panes"]] == list(experiment.chart(drawn).panels)
     assert all(len(pane["alt"]) > 20 for pane in sent["panes"])
-    lines = app.dataframe[0].value
-    assert len(lines) == len(experiment.figures(rows))
-    pd.testing.assert_series_equal(lines["ours"], experiment.figures(rows)["ours"], rtol=1e-4)
+    lines, table_of_rows = app.dataframe[0].value, experiment.table(drawn)
+    assert len(lines) == len(table_of_rows)
+    numbers = [name for name in table_of_rows if name == "ours" or name not in (*experiment.labels, *FIGURE_COLUMNS)]
+    assert numbers
+    pd.testing.assert_frame_equal(lines[numbers], table_of_rows[numbers], rtol=1e-4)
     (link,) = app.get("link_button")
     assert_link_gives(words.EXPLORE[name][0], dict(parse_qsl(urlsplit(link.proto.url).query)))
 
