@@ -170,7 +170,7 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
     with st.expander("All numbers"):
         st.markdown(plain(experiment.says(rows)))
         st.caption(plain(_legend(chart)))
-        _table(experiment.table(rows))
+        _table(experiment.table(at))
 
 
 def _choices(experiment: Experiment, rows: pd.DataFrame, key: str) -> dict[str, Any]:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # Thresholds t of hubness; also the upper ends of the groups of hubness.
 _TS = (1, 2, 3, 5, 10, 20, 40, 80)
 _KS: tuple[int | Literal["sqrt"], ...] = (3, 5, 10, "sqrt")
+# Runs of what is timed, the fastest of which counts, and samples of each set in a run before them.
+_TIMES, _WARM = 2, 64
 _ROLES = ("real", "generated")
 _OF_ROLES = tuple(f"{what}_{role}" for what in ("group", "inside", "held") for role in _ROLES)
 _SCALARS = ("precision", "recall")
@@ -76,15 +78,18 @@ class HubCell(WiderCell):
             raise TypeError(f"{cell.problem.name}: a pair that can be drawn is needed")
         pair = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
         rows, of_k = [], dict[int, tuple[Supports, float, float, _Hubness]]()
+        small = SamplePair(*(side.take(np.arange(min(side.n, _WARM))) for side in pair))
+        for method in ("ipr", HUB.name):  # what is loaded once takes no time of those below
+            _timed(replace(cell, wanted=((method, 1, None),)), small)
         for wanted in cell.wanted:
-            row, estimate, spent = _timed(replace(cell, wanted=(wanted,)), pair)
+            own = replace(cell, wanted=(wanted,))
+            row, estimate, spent = min((_timed(own, pair) for _ in range(_TIMES)), key=lambda each: each[2])
             k, t = resolve_k(wanted[1] or 1, pair), ESTIMATORS[wanted[0]].value("t")
             if k not in of_k:
-                _, exact, seconds = _timed(replace(cell, wanted=(("ipr", k, None),)), pair)
-                began = time.process_time()
-                for side in pair:
-                    hubs_over_k(side.values, [k], cell.drawn_by)
-                of_k[k] = exact.supports, seconds, time.process_time() - began, _Hubness.of(pair, k)
+                exactly = replace(cell, wanted=(("ipr", k, None),))
+                exact = min((_timed(exactly, pair) for _ in range(_TIMES)), key=lambda each: each[2])
+                search = min(_search_seconds(pair, k, cell.drawn_by) for _ in range(_TIMES))
+                of_k[k] = exact[1].supports, exact[2], search, _Hubness.of(pair, k)
             supports, seconds, search, hubness = of_k[k]
             every, found = (np.array(precision_and_recall(each)) for each in (supports, estimate.supports))
             error = np.divide(np.abs(found - every), every, out=np.full(2, np.nan), where=every > 0)
@@ -100,6 +105,14 @@ def _timed(cell: Cell, pair: SamplePair) -> tuple[Row, Estimate, float]:
     began = time.process_time()
     ((row, estimate),) = measured_on(cell, pair, None)
     return row, estimate, time.process_time() - began
+
+
+def _search_seconds(pair: SamplePair, k: int, seed: int) -> float:
+    """Processor time of finding the hubs of both sets."""
+    began = time.process_time()
+    for side in pair:
+        hubs_over_k(side.values, [k], seed)
+    return time.process_time() - began
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,28 +152,28 @@ class _Hubness:
 
 
 _DATA = {
-    "shifted-gaussians": "Gaussians, d = 64",
-    "high-dimension": "Gaussians, d = 2,048",
-    BundledDigits.name: "digits of a VAE",
+    "shifted-gaussians": "d = 64",
+    "high-dimension": "d = 2,048",
+    BundledDigits.name: "VAE digits",
 }
 _ERRORS = {name: f"error of {name}" for name in _SCALARS}
 _COST, _SEARCH, _SHARE = "processor time", "finding the hubs", "hubs"
 # By panel: what its axis shows, and its series with their figures.
 _PANELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "How many samples, by hubness": (
+    "Samples, by hubness": (
         "share of the set",
         {"real": "real, in this group", "generated": "generated, in this group"},
     ),
-    "Inside a ball of the other set, by hubness": (
+    "Inside a ball, by hubness": (
         "share of the group",
         {"real": "real, inside", "generated": "generated, inside"},
     ),
-    "Of those inside, in a ball of a hub": (
+    "Of these, in a hub's ball": (
         "share of the samples inside",
         {"real": "real, held by hubs", "generated": "generated, held by hubs"},
     ),
     "Error of hubs": ("relative to all samples", {"precision": _ERRORS["precision"], "recall": _ERRORS["recall"]}),
-    "Processor time of hubs": ("times that of all samples", {"hubs": _COST, "finding the hubs": _SEARCH}),
+    "Time of hubs": ("processor time, all samples: 1", {"hubs": _COST, "finding the hubs": _SEARCH}),
 }
 
 
@@ -207,7 +220,7 @@ class HubsExperiment(Experiment):
         return (
             "The hubness m of a sample is the number of others that have it among their k nearest; hubs have m > t. "
             "Improved precision and recall of the hubs alone against those of all samples, no split, k = 3, 5, 10 and "
-            "√n. Pairs: Gaussians in d = 64 and in d = 2,048, and the digits against samples of the zoo's VAE; n = "
+            "√n. Pairs: shifted Gaussians in d = 64 and 2,048, and the digits against samples of the zoo's VAE; n = "
             f"{size.n:,} at most, {counted(size.repeats, 'repeat')}. A group of hubness has m up to its number, above "
             "the one before it. Open symbols: the poster's means over its three sets of 70,000 or "
             "more pictures, t = 3, which are other data; its time is that of the serial code."
@@ -251,7 +264,7 @@ class HubsExperiment(Experiment):
         }
         return LineChart(
             panels,
-            "m up to, or hubs above t",
+            "hubness m, threshold t",
             "share",
             log_x=True,
             published={title: each for title, each in printed.items() if each},
@@ -265,12 +278,12 @@ class HubsExperiment(Experiment):
             share, cost, search, *off = (
                 mean_of(shown, figure, k=k) for figure in (_SHARE, _COST, _SEARCH, *_ERRORS.values())
             )
-            errors = [f"{name} {value:.1%} off" for name, value in zip(_SCALARS, off, strict=True) if value == value]
+            errors = [f"{name} {value:.1%}" for name, value in zip(_SCALARS, off, strict=True) if value == value]
             ts = listed([f"{t:g}" for t in sorted(set(shown["t"]))])
             said.append(
-                f"With k = {k} and t = {ts}, hubs are {share:.0%} of the samples{': ' * bool(errors)}"
-                f"{listed(errors or [''])}, in {cost:.1f} times the processor time of all samples; finding the hubs "
-                f"alone, for which every sample's neighbours are needed, takes {search:.1f}"
+                f"With k = {k} and t = {ts}, hubs are {share:.0%} of the samples, {listed(errors or ['nothing'])} off, "
+                f"in {cost:.1f} times the processor time of all samples (finding the hubs alone {search:.1f}, as it "
+                "needs every sample's neighbours)"
             )
         low, high = (100 * end(map(end, POSTER_ERRORS.values())) for end in (min, max))
         said.append(
@@ -280,11 +293,14 @@ class HubsExperiment(Experiment):
         first = figures[figures["k"] == figures["k"].iloc[0]]
         for role in _ROLES:
             inside = first[first["figure"] == f"{role}, inside"].groupby("t")["ours"].mean().dropna()
+            held = mean_of(shown, f"{role}, held by hubs", k=first["k"].iloc[0])
             if len(inside) > 1:
                 said.append(
                     f"With k = {first['k'].iloc[0]}, {inside.min():.0%} to {inside.max():.0%} of the {role} samples of "
                     "a group of hubness are inside a ball of the other set; equal ratios would be one number"
                 )
+            if held == held:
+                said.append(f"Of all {role} samples inside a ball, {held:.0%} are inside one of a hub")
         return ". ".join(said) + "."
 
     def _quick(self, size: Size) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -88,7 +90,7 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     (sent,) = figures_of(app)
     assert [pane["title"] for pane in sent["panes"]] == list(experiment.chart(drawn).panels)
     assert all(len(pane["alt"]) > 20 for pane in sent["panes"])
-    lines, table_of_rows = app.dataframe[0].value, experiment.table(drawn)
+    lines, table_of_rows = app.dataframe[0].value, experiment.table(at)
     assert len(lines) == len(table_of_rows)
     numbers = [name for name in table_of_rows if name == "ours" or name not in (*experiment.labels, *FIGURE_COLUMNS)]
     assert numbers
@@ -114,6 +116,30 @@ def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:
     assert not shown.equals(own)
     assert experiment.says(rows) in text(app)
     assert "kept-self" not in {each.key for each in opened(experiment="same").segmented_control}
+
+
+def test_sentence_and_figure_follow_what_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    experiment = EXPERIMENTS["hubs"]
+    keep(experiment, measured(experiment, 4), FACTS)
+    found = stored(experiment)
+    assert found is not None
+    app = opened(experiment="hubs")
+    (slider,) = app.select_slider
+    marks = []
+    for t in (10, 40):
+        app.segmented_control(key="kept-hubs-k").set_value("√n")
+        app.select_slider(key=slider.key).set_value(t).run()
+        healthy(app)
+        at = experiment.chosen(found.rows, {"data": "d = 64", "k": "√n", "t": t})
+        assert app.subheader[0].value.replace("\\", "") == experiment.message(at)
+        (sent,) = figures_of(app)
+        chart = experiment.chart(experiment.chosen(found.rows, {"data": "d = 64", "k": "√n"}))
+        first = sent["panes"][0]["figure"]
+        drawn = np.frombuffer(base64.b64decode(first["data"][0]["y"]["bdata"]))
+        np.testing.assert_allclose(drawn, chart.panels["Samples, by hubness"]["real"].mean)
+        marks.append(first["layout"]["shapes"][0]["x0"])
+    assert marks == [10, 40]
 
 
 def test_without_a_kept_result_it_is_run_at_once_and_the_size_says_how_long(
