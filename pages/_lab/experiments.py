@@ -234,7 +234,8 @@ def _legend(chart: Chart) -> str:
     if isinstance(chart, CurveChart):
         bands = [band for panel in chart.panels.values() for band in panel.values()]
         area = " Area: one standard deviation over the repeats to either side." if _spread(bands) else ""
-        return f"Solid: mean curve over the repeats. Dashed: the truth.{area}"
+        truth = " Dashed: the truth." if chart.truths else ""
+        return f"Solid: mean curve over the repeats.{truth}{area}"
     lines = [line for panel in chart.panels.values() for line in panel.values()]
     bars = " Bars: one standard deviation to either side." if _spread(lines) else ""
     return f"Mean over the repeats.{bars}" + (" Open symbols: published values." if chart.published else "")
@@ -265,7 +266,7 @@ def _table(found: pd.DataFrame) -> None:
     for name in shown.columns:
         head, explanation = _HEADS.get(name, (name, None))
         if name not in _HEADS and shown[name].dtype.kind == "f":
-            config[name] = st.column_config.NumberColumn(name, format="%.3g")
+            config[name] = st.column_config.NumberColumn(name, format="%.3f")
         elif name in _HEADS:
             digits = None if name == "repeats" else "%+.3f" if name == "difference" else "%.3f"
             config[name] = st.column_config.NumberColumn(head, help=explanation, format=digits)

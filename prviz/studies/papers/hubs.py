@@ -296,8 +296,8 @@ class HubsExperiment(Experiment):
             held = mean_of(shown, f"{role}, held by hubs", k=first["k"].iloc[0])
             if len(inside) > 1:
                 said.append(
-                    f"With k = {first['k'].iloc[0]}, {inside.min():.0%} to {inside.max():.0%} of the {role} samples of "
-                    "a group of hubness are inside a ball of the other set; equal ratios would be one number"
+                    f"By hubness (k = {first['k'].iloc[0]}), {inside.min():.0%} to {inside.max():.0%} of the {role} "
+                    "samples are inside a ball of the other set, where the poster finds similar ratios"
                 )
             if held == held:
                 said.append(f"Of all {role} samples inside a ball, {held:.0%} are inside one of a hub")
