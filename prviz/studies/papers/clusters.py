@@ -33,7 +33,7 @@ class ClusterNumberExperiment(Experiment):
     source = "Simon, Webster, Rabin 2019, section 6 and Figure 4"
     question = "Real samples are 60% of one kind, generated ones all of it: which number of clusters finds that?"
     columns: ClassVar[Columns] = COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(300, 1, 2.0), "paper": Size(2_000, 5, 100.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(300, 1, 2.0), "paper": Size(2_000, 5, 60.0)}
     labels = ("data", "family", "clusters")
     choices: ClassVar[Mapping[str, Any]] = {"data": _DATA[DigitShares.name]}
     numbers: ClassVar[Mapping[str, str]] = {
