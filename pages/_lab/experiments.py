@@ -265,7 +265,7 @@ def _table(found: pd.DataFrame) -> None:
     config = {}
     for name in shown.columns:
         head, explanation = _HEADS.get(name, (name, None))
-        if name not in _HEADS and shown[name].dtype.kind == "f":
+        if "ours" not in shown and shown[name].dtype.kind == "f":
             config[name] = st.column_config.NumberColumn(name, format="%.3f")
         elif name in _HEADS:
             digits = None if name == "repeats" else "%+.3f" if name == "difference" else "%.3f"

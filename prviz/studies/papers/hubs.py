@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import resolve_k
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 # Thresholds t of hubness; also the upper ends of the groups of hubness.
 _TS = (1, 2, 3, 5, 10, 20, 40, 80)
 _KS: tuple[int | Literal["sqrt"], ...] = (3, 5, 10, "sqrt")
-# Runs of what is timed, the fastest of which counts, and samples of each set in a run before them.
-_TIMES, _WARM = 3, 64
+# Runs of what is timed; the fastest counts.
+_TIMES = 3
 _ROLES = ("real", "generated")
 _OF_ROLES = tuple(f"{what}_{role}" for what in ("group", "inside", "held") for role in _ROLES)
 _SCALARS = ("precision", "recall")
@@ -77,27 +78,33 @@ class HubCell(WiderCell):
         if not isinstance(cell.problem, Known):
             raise TypeError(f"{cell.problem.name}: a pair that can be drawn is needed")
         pair = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
-        rows, of_k = [], dict[int, tuple[Supports, float, float, _Hubness]]()
-        small = SamplePair(*(side.take(np.arange(min(side.n, _WARM))) for side in pair))
-        for method in ("ipr", HUB.name):  # what is loaded once takes no time of those below
-            _timed(replace(cell, wanted=((method, 1, None),)), small)
-        for wanted in cell.wanted:
-            own = replace(cell, wanted=(wanted,))
-            row, estimate, spent = min((_timed(own, pair) for _ in range(_TIMES)), key=lambda each: each[2])
-            k, t = resolve_k(wanted[1] or 1, pair), ESTIMATORS[wanted[0]].value("t")
-            if k not in of_k:
-                exactly = replace(cell, wanted=(("ipr", k, None),))
-                exact = min((_timed(exactly, pair) for _ in range(_TIMES)), key=lambda each: each[2])
-                search = min(_search_seconds(pair, k, cell.drawn_by) for _ in range(_TIMES))
-                of_k[k] = exact[1].supports, exact[2], search, _Hubness.of(pair, k)
-            supports, seconds, search, hubness = of_k[k]
-            every, found = (np.array(precision_and_recall(each)) for each in (supports, estimate.supports))
-            error = np.divide(np.abs(found - every), every, out=np.full(2, np.nan), where=every > 0)
-            row |= {"hubs": len(estimate.supports.c_real) / len(supports.c_real)}
-            for prefix, values in (("", every), ("hub_", found), ("error_", error)):
-                row |= {f"{prefix}{name}": float(value) for name, value in zip(_SCALARS, values, strict=True)}
-            rows.append(row | {"cost": spent / seconds, "search": search / seconds} | hubness.at(t))
-        return rows
+        for method in ("ipr", HUB.name):  # what happens once in a process takes no time of those below
+            _timed(replace(cell, wanted=((method, cell.wanted[0][1], None),)), pair)
+        with threadpool_limits(1, "blas"):  # FAISS has one of its own, which is loaded by now
+            return _rows(cell, pair)
+
+
+def _rows(cell: Cell, pair: SamplePair) -> list[Row]:
+    rows, of_k = [], dict[int, tuple[Supports, float, float, _Hubness]]()
+    for wanted in cell.wanted:
+        row, estimate, spent = _fastest(replace(cell, wanted=(wanted,)), pair)
+        k, t = resolve_k(wanted[1] or 1, pair), ESTIMATORS[wanted[0]].value("t")
+        if k not in of_k:
+            _, exact, seconds = _fastest(replace(cell, wanted=(("ipr", k, None),)), pair)
+            search = min(_search_seconds(pair, k, cell.drawn_by) for _ in range(_TIMES))
+            of_k[k] = exact.supports, seconds, search, _Hubness.of(pair, k)
+        supports, seconds, search, hubness = of_k[k]
+        every, found = (np.array(precision_and_recall(each)) for each in (supports, estimate.supports))
+        error = np.divide(np.abs(found - every), every, out=np.full(2, np.nan), where=every > 0)
+        row |= {"hubs": len(estimate.supports.c_real) / len(supports.c_real)}
+        for prefix, values in (("", every), ("hub_", found), ("error_", error)):
+            row |= {f"{prefix}{name}": float(value) for name, value in zip(_SCALARS, values, strict=True)}
+        rows.append(row | {"cost": spent / seconds, "search": search / seconds} | hubness.at(t))
+    return rows
+
+
+def _fastest(cell: Cell, pair: SamplePair) -> tuple[Row, Estimate, float]:
+    return min((_timed(cell, pair) for _ in range(_TIMES)), key=lambda each: each[2])
 
 
 def _timed(cell: Cell, pair: SamplePair) -> tuple[Row, Estimate, float]:
