@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +19,17 @@ from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
 from prviz.neighbors.threads import available_threads
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance
-from prviz.studies.papers import EXPERIMENTS, Chart, ChartBand, ChartLine, CurveChart, Experiment, HeatMap, Mode
+from prviz.studies.papers import (
+    EXPERIMENTS,
+    Chart,
+    ChartBand,
+    ChartLine,
+    CurveChart,
+    Experiment,
+    HeatMap,
+    LineChart,
+    Mode,
+)
 from prviz.studies.papers.base import stored
 from prviz.studies.papers.forensics import CONVENTION_COLUMNS, DRAWINGS, read_by
 
@@ -57,6 +69,20 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
         ExploreSettings(source="bundled", problem="digits-held-out", n=899, methods=(*_CLASSES, "coverage")),
         "Open both halves with all their classes in Explore",
     ),
+    "cluster-number": (
+        ExploreSettings(
+            problem="finite",
+            parameters={"d": 64, "real_weights": (0.6, 0.4), "generated_weights": (1.0, 0.0)},
+            n=2_000,
+            methods=_CLASSES,
+        ),
+        "Open the two boxes in Explore",
+    ),
+    "features": (
+        ExploreSettings(source="bundled", problem="diffusion-e300", n=1_797, methods=("classifier", "knn", "ipr")),
+        "Open the diffusion model in Explore",
+    ),
+    "hubs": (ExploreSettings(problem="shifted-gaussians", n=2_000, k=3, split=None, methods=("ipr", "hub")), _SAME),
     "common-classes": (ExploreSettings(problem="classes", parameters={"share": 0.5}, n=8_000, methods=_CLASSES), _SAME),
     "plug-in": (ExploreSettings(problem="mixtures", parameters={"d": 2}, n=100, methods=("kde",)), _SAME),
     "bias": (
@@ -136,19 +162,42 @@ def _shell(line: str) -> None:
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
     """The message and its figure; below, closed, everything else that the rows say."""
+    values = _choices(experiment, rows, key)
+    at = experiment.chosen(rows, values)
+    rows = experiment.chosen(rows, {name: value for name, value in values.items() if name != experiment.along})
     head = st.container(horizontal=True, vertical_alignment="center")
     message = head.container(width="content")
     if experiment.columns is CONVENTION_COLUMNS:
         with head:
-            rows = _by_convention(rows, key)
-    said = plain(experiment.message(rows))
+            rows = at = _by_convention(rows, key)
+    said = plain(experiment.message(at))
     message.subheader(said if complete else f"So far: {said}", anchor=False)
     chart = experiment.chart(rows)
+    if isinstance(chart, LineChart) and experiment.along:
+        chart = replace(chart, mark=float(values[experiment.along]))
     draw_chart(chart, f"experiment-{key}", "The table below holds")
     with st.expander("All numbers"):
         st.markdown(plain(experiment.says(rows)))
         st.caption(plain(_legend(chart)))
-        _table(experiment.figures(rows))
+        _table(experiment.table(at))
+
+
+def _choices(experiment: Experiment, rows: pd.DataFrame, key: str) -> dict[str, Any]:
+    """The values that the user chooses of the labels that the experiment offers; those that have rows."""
+    if not experiment.choices or not len(rows):
+        return {}
+    known, values = experiment.ordered(rows), dict[str, Any]()
+    with st.container(horizontal=True, vertical_alignment="center", key=f"experiment-choices-{key}"):
+        for label, first in experiment.choices.items():
+            offered = list(dict.fromkeys(known[label]))
+            begun = first if first in offered else offered[0]
+            name = f"{key}-{experiment.name}-{label}"
+            if label == experiment.along:
+                values[label] = st.select_slider(f"Threshold {label}", offered, begun, key=name, width=240)
+            else:
+                titles = {each: f"k = {each}" if label == "k" else str(each) for each in offered}
+                values[label] = choose_one(label, titles, begun, key=name, label_visibility="collapsed")
+    return values
 
 
 def draw_chart(chart: Chart, key: str, numbers: str) -> None:
@@ -194,7 +243,8 @@ def _legend(chart: Chart) -> str:
     if isinstance(chart, CurveChart):
         bands = [band for panel in chart.panels.values() for band in panel.values()]
         area = " Area: one standard deviation over the repeats to either side." if _spread(bands) else ""
-        return f"Solid: mean curve over the repeats. Dashed: the truth.{area}"
+        truth = " Dashed: the truth." if chart.truths else ""
+        return f"Solid: mean curve over the repeats.{truth}{area}"
     lines = [line for panel in chart.panels.values() for line in panel.values()]
     bars = " Bars: one standard deviation to either side." if _spread(lines) else ""
     return f"Mean over the repeats.{bars}" + (" Open symbols: published values." if chart.published else "")
@@ -216,15 +266,17 @@ def _alternative(chart: Chart, title: str, numbers: str) -> str:
 
 def _table(found: pd.DataFrame) -> None:
     """Draw our mean, its spread, the published number and the difference, without empty or constant columns."""
-    empty = [name for name in ("spread", "published", "difference") if found[name].isna().all()]
-    same = ["figure"] if found["figure"].nunique() == 1 else []
+    empty = [name for name in ("spread", "published", "difference") if name in found and found[name].isna().all()]
+    same = ["figure"] if "figure" in found and found["figure"].nunique() == 1 else []
     shown = found.drop(columns=[*empty, *same])
     if "published" not in shown:
         st.caption("The paper prints no number that these could be compared with.")
     config = {}
     for name in shown.columns:
         head, explanation = _HEADS.get(name, (name, None))
-        if name in _HEADS:
+        if "ours" not in shown and shown[name].dtype.kind == "f":
+            config[name] = st.column_config.NumberColumn(name, format="%.3f")
+        elif name in _HEADS:
             digits = None if name == "repeats" else "%+.3f" if name == "difference" else "%.3f"
             config[name] = st.column_config.NumberColumn(head, help=explanation, format=digits)
         else:

@@ -1,4 +1,4 @@
-"""Part of the Triage page: one checkpoint class by class, where the real samples have labels."""
+"""Part of the Triage page: one checkpoint class by class, where the real samples have labels or pictures."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._shared import answers
 from pages._shared.widgets import choose_one
+from pages._triage import clusters
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, selected
 from pages._triage.ranking import by_score
 from pages._work.jobs import Progress
@@ -29,6 +30,8 @@ def draw(found: CheckpointResults) -> None:
     if not found.measured:
         st.info(NONE_YET)
         return
+    if clusters.has_pictures(found):
+        offered.append(clusters.CHOICE)
     if not offered:
         st.info(
             "The real samples have no label that names classes. A table has one in a column beside the numbers, such "
@@ -37,6 +40,9 @@ def draw(found: CheckpointResults) -> None:
         return
     label = offered[0] if len(offered) == 1 else choose_one("Label", offered, key="triage-class-label")
     name = selected(found) or by_score(found)[0]
+    if label == clusters.CHOICE:
+        clusters.draw(found, found.one(name))
+        return
     shares = _shares(found, found.one(name), label)
     if isinstance(shares, str):
         st.error(shares, icon=":material/block:")

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
-from prviz.samples import Split
+from prviz.samples import SamplePair, Split
 from prviz.toys.base import Parameter
 
 Floats = NDArray[np.float64]
+Rows = NDArray[Any]
 
 # Number of clusters in the paper, and number of runs in the published code.
 CLUSTERS = 20
@@ -83,6 +84,16 @@ class _Cluster(Estimator):
 CLUSTER = _Cluster()
 
 
+def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tuple[Rows, Rows]:
+    """The cluster of every real and of every generated sample, numbers from 0: those of the family's first run.
+
+    pair : all samples define the clusters. clusters : at most this number. seed : that of the family.
+    """
+    first = int(np.random.SeedSequence(seed).generate_state(RUNS)[0])
+    nearest = _Pooled.of(pair.split(None)).clustered(first, clusters)[0]
+    return nearest[: pair.real.n], nearest[pair.real.n :]
+
+
 @dataclass(frozen=True, eq=False)
 class _Pooled:
     """Different fit samples of both sets in a canonical order, and the evaluation samples, in one unit.
@@ -112,6 +123,14 @@ class _Pooled:
 
     def supports(self, seed: int, most: int) -> Supports:
         """Supports of one clustering into at most so many clusters."""
+        nearest, labels, clusters = self.clustered(seed, most)
+        real, generated = (
+            np.bincount(labels, counts, clusters) / counts.sum() for counts in (self.real, self.generated)
+        )
+        return Supports(real[nearest], generated[nearest], self.n_real)
+
+    def clustered(self, seed: int, most: int) -> tuple[Rows, Rows, int]:
+        """Cluster of every evaluation sample and of every point, and the number of clusters."""
         from sklearn.cluster import KMeans
 
         clusters = min(most, len(self.points))
@@ -119,10 +138,7 @@ class _Pooled:
             model: Any = KMeans(clusters, n_init=1, random_state=seed)
             model.fit(self.points, sample_weight=(self.real + self.generated).astype(np.float64))
             nearest = model.predict(self.evaluate)
-        real, generated = (
-            np.bincount(model.labels_, counts, clusters) / counts.sum() for counts in (self.real, self.generated)
-        )
-        return Supports(real[nearest], generated[nearest], self.n_real)
+        return nearest, model.labels_, clusters
 
 
 def _as_bytes(points: Floats) -> NDArray[np.void]:

@@ -103,13 +103,19 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
         places = sorted({float(x) for line in every for x in line.x})
         x_axis = {"type": "log", "tickvals": places, "ticktext": [f"{place:,.6g}" for place in places]}
     # From 0 to 1 for shares, else what the numbers need.
-    values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in every] or [np.zeros(1)])
-    reach = {"range": [0, 1.05]} if len(values) and values.min() >= 0 and values.max() <= 1.02 else {}
+    own = [*chart.panels[title].values(), *chart.published.get(title, {}).values()]
+    shown = own if title in chart.y_titles else every
+    values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in shown] or [np.zeros(1)])
+    reach: dict[str, Any] = {"rangemode": "tozero"} if title in chart.y_titles else {}
+    if len(values) and values.min() >= 0 and values.max() <= 1.02:
+        reach = {"range": [0, 1.05]}
+    if np.isfinite(chart.mark):
+        figure.add_vline(chart.mark, line={"color": theme.TRUTH_COLOR, "width": 1, "dash": "dot"})
     return theme.finish(
         figure,
         height=440,
         xaxis=theme.axis(theme.plain(chart.x_title), **x_axis),
-        yaxis=theme.axis(theme.plain(chart.y_title), **reach),
+        yaxis=theme.axis(theme.plain(chart.y_titles.get(title, chart.y_title)), **reach),
         legend=theme.legend(-0.22),
     )
 
@@ -162,9 +168,10 @@ def _names(panels: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _colors(names: Sequence[str], *, ordered: bool = False) -> dict[str, str]:
-    """By series: a family's own; of `ordered` others shades from blue to orange, else colours of no usual family."""
+    """By series: a family's or role's own; for `ordered` others shades from blue to orange, else those of no family."""
     families = {each.title: name for name, each in ESTIMATORS.items()}
     if ordered and not any(name in families for name in names):
         return dict(zip(names, theme.shades(len(names)), strict=True))
     color = theme.colors([*DEFAULT_METHODS, *(families.get(name, name) for name in names)])
-    return {name: color[families.get(name, name)] for name in names}
+    own = {role: role_color for role, _, role_color in theme.ROLES}
+    return {name: own.get(name, color[families.get(name, name)]) for name in names}

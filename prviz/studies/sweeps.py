@@ -229,16 +229,17 @@ def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:
     """Every row of the cell, with its estimate."""
     if not isinstance(cell.problem, Files):
         drawn = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
-        return _measured(cell, drawn, cell.problem.truth())
+        return measured_on(cell, drawn, cell.problem.truth())
     sets = cell.problem.read()
     try:
         pair = SamplePair(*sets)
-        return _measured(cell, pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by), None)
+        return measured_on(cell, pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by), None)
     finally:  # after the measurement, since large files are memory-mapped and may change until then
         cell.problem.check(sets)
 
 
-def _measured(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tuple[dict[str, Any], Estimate]]:
+def measured_on(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tuple[dict[str, Any], Estimate]]:
+    """`measured` on the cell's pair, drawn already."""
     split = pair.split(cell.split, cell.drawn_by)
     began = time.perf_counter()
     requests = [(method, resolve_k(1 if k is None else k, pair), width) for method, k, width in cell.wanted]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from prviz.estimators import ESTIMATORS
-from prviz.figures import FAMILY_COLORS, TRUTH_COLOR, experiment_figures
+from prviz.figures import FAMILY_COLORS, GENERATED_COLOR, REAL_COLOR, TRUTH_COLOR, experiment_figures
 from prviz.figures.theme import luminance
 from prviz.studies.papers.charts import ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 
@@ -63,6 +63,22 @@ def test_lines_keep_their_families_colours_and_show_spread_and_published_points(
     assert published.marker.symbol.endswith("-open")
     assert figure.layout.xaxis.type == ("log" if log_x else None)
     assert list(figure.layout.yaxis.range) == [0, 1.05]
+
+
+def test_a_panel_with_words_of_its_own_has_its_own_scale_and_a_mark_is_an_upright_line() -> None:
+    small, large = (
+        ChartLine(np.array([1.0, 8.0]), np.array(mean), np.full(2, np.nan)) for mean in ([0.1, 0.9], [2, 7])
+    )
+    panels = {"share": {"real": small, "generated": small}, "times": {"a": large}}
+    alike = experiment_figures(LineChart(panels, "t", "value", log_x=True))
+    assert [figure.layout.yaxis.range for figure in alike.values()] == [None, None]
+    assert not alike["share"].layout.shapes
+    own = experiment_figures(LineChart(panels, "t", "value", True, y_titles={"share": "s", "times": "x"}, mark=3.0))
+    assert list(own["share"].layout.yaxis.range) == [0, 1.05]
+    assert (own["times"].layout.yaxis.range, own["times"].layout.yaxis.rangemode) == (None, "tozero")
+    assert [figure.layout.yaxis.title.text for figure in own.values()] == ["s", "x"]
+    assert [figure.layout.shapes[0].x0 for figure in own.values()] == [3.0, 3.0]
+    assert [trace.line.color for trace in own["share"].data] == [REAL_COLOR, GENERATED_COLOR]
 
 
 def test_curves_have_their_truth_dashed_and_one_deviation_around_them() -> None:

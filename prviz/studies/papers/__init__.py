@@ -7,8 +7,10 @@ from types import MappingProxyType
 
 from prviz.studies.papers.base import Experiment, Mode
 from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.clusters import ClusterNumberExperiment
 from prviz.studies.papers.digits import CommonClassesExperiment, DigitsExperiment, TruncationExperiment
 from prviz.studies.papers.embeddings import EmbeddingsExperiment
+from prviz.studies.papers.features import FeaturesExperiment
 from prviz.studies.papers.gaussians import (
     DimensionExperiment,
     MixturesExperiment,
@@ -17,6 +19,7 @@ from prviz.studies.papers.gaussians import (
     SampleSizeExperiment,
     Table1Experiment,
 )
+from prviz.studies.papers.hubs import HubsExperiment
 from prviz.studies.papers.theory import BiasExperiment, PlugInExperiment
 
 __all__ = ["EXPERIMENTS", "Chart", "ChartBand", "ChartLine", "CurveChart", "Experiment", "HeatMap", "LineChart", "Mode"]
@@ -37,6 +40,9 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             PlugInExperiment(),
             BiasExperiment(),
             EmbeddingsExperiment(),
+            ClusterNumberExperiment(),
+            FeaturesExperiment(),
+            HubsExperiment(),
         )
     }
 )

@@ -39,7 +39,8 @@ class Experiment(ABC):
     columns : of its rows. sizes : of its two modes. labels : columns of `figures` that tell its lines apart.
     parameters : those of the labels that are parameters of the problem: column -> name of the parameter.
     numbers : what is measured, label -> column of the rows. published : the paper's values, by the values
-    of `labels` and the label of the number; what is missing it does not print.
+    of `labels` and the label of the number; what is missing it does not print. choices : labels whose value the reader
+    of the page chooses, with the first one; along : the one of these that is the x axis of the chart, "" if none is.
     """
 
     name: ClassVar[str]
@@ -52,6 +53,8 @@ class Experiment(ABC):
     parameters: ClassVar[Mapping[str, str]] = {}
     numbers: ClassVar[Mapping[str, str]]
     published: ClassVar[Mapping[tuple[Any, ...], float]] = {}
+    choices: ClassVar[Mapping[str, Any]] = {}
+    along: ClassVar[str] = ""
 
     def setting(self, mode: Mode, *, repeats: int | None = None) -> str:
         """The setting in words, with what the quick mode makes smaller."""
@@ -96,6 +99,20 @@ class Experiment(ABC):
         """The rows with the columns `labels`, sorted by them: numbers by size, words as they first come."""
         known = self.labelled(rows)
         return known.sort_values(list(self.labels), key=_places, kind="stable", ignore_index=True)
+
+    def chosen(self, rows: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
+        """The rows with these values of `labels`."""
+        import pandas as pd
+
+        known = self.labelled(rows)
+        wanted = pd.Series(True, index=rows.index)
+        for name, value in values.items():
+            wanted &= known[name].eq(value).to_numpy()
+        return rows[wanted]
+
+    def table(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The table of the page: `figures`, unless an experiment has a smaller one."""
+        return self.figures(rows)
 
     def message(self, rows: pd.DataFrame) -> str:
         """The one sentence to take away: the first of `says`."""

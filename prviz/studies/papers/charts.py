@@ -67,7 +67,8 @@ class LineChart:
     """Series over one axis that all panels share.
 
     panels : title -> series' name -> line. published : the same for points that a paper gives; their sd is nan.
-    x_title, y_title : words of the axes. log_x : whether x is shown on a log scale.
+    x_title, y_title : words of the axes. log_x : whether x is shown on a log scale. y_titles : by title, the words of a
+    panel that has a scale of its own. mark : the x that an upright line marks; nan for none.
     """
 
     panels: Mapping[str, Mapping[str, ChartLine]]
@@ -75,6 +76,8 @@ class LineChart:
     y_title: str
     log_x: bool = False
     published: Mapping[str, Mapping[str, ChartLine]] = field(default_factory=dict)
+    y_titles: Mapping[str, str] = field(default_factory=dict)
+    mark: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REAL_CLASSES = 5
+EVEN_SHARE = 0.6
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class DigitClasses:
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """At most n pictures of each side, drawn without replacement."""
-        return _some(self._whole(), n, seed)
+        return some(self._whole(), n, seed)
 
     @property
     def digest(self) -> str:
@@ -64,6 +65,78 @@ class DigitClasses:
     def _whole(self) -> SamplePair:
         halves = bundled_pair("digits-held-out")
         return SamplePair(_below(halves.real, REAL_CLASSES), _below(halves.generated, self.q))
+
+
+@dataclass(frozen=True)
+class DigitShares:
+    """Digits of one half, of which 60 % are even, against even digits of the other half; no picture is in both.
+
+    The truth is as for `DigitClasses`: recall up to 0.6 at precision 1.
+    """
+
+    name: ClassVar[str] = "digit-shares"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """None."""
+        return {}
+
+    @property
+    def default_n(self) -> int:
+        """Number of real pictures."""
+        return bundled_pair("digits-held-out").real.n
+
+    def sample(self, n: int, seed: int = 0) -> SamplePair:
+        """At most n pictures of each side, drawn without replacement; the real ones in their shares."""
+        sides = bundled_pair("digits-held-out")
+        even, odd = (np.flatnonzero(sides.real.labels["digit"] % 2 == rest) for rest in (0, 1))
+        rng = np.random.default_rng(seed)
+        of_even = min(len(even), round(n * EVEN_SHARE))
+        of_odd = round(of_even * (1 - EVEN_SHARE) / EVEN_SHARE)
+        rows = [rng.permutation(each)[:most] for each, most in ((even, of_even), (odd, of_odd))]
+        real = sides.real.take(np.sort(np.concatenate(rows)))
+        generated = sides.generated.take(np.flatnonzero(sides.generated.labels["digit"] % 2 == 0))
+        return SamplePair(real, some(SamplePair(real, generated), n, seed).generated)
+
+    @property
+    def digest(self) -> str:
+        """Digest of the bundled pictures."""
+        return _digest("digits-held-out")
+
+    def truth(self) -> PRCurve:
+        """The rectangle."""
+        return PRCurve.from_error_rates([0.0, EVEN_SHARE], [1.0, 0.0])
+
+
+@dataclass(frozen=True)
+class BundledDigits:
+    """A bundled pair; its truth is not known."""
+
+    pair: str
+    name: ClassVar[str] = "bundled-digits"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The name of the pair."""
+        return {"pair": self.pair}
+
+    @property
+    def default_n(self) -> int:
+        """All samples."""
+        return bundled_pair(self.pair).real.n
+
+    def sample(self, n: int, seed: int = 0) -> SamplePair:
+        """At most n samples of each side, drawn without replacement."""
+        return some(bundled_pair(self.pair), n, seed)
+
+    @property
+    def digest(self) -> str:
+        """Digest of the bundled pictures."""
+        return _digest(self.pair)
+
+    def truth(self) -> PRCurve | None:
+        """None: the truth is not known."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -93,7 +166,7 @@ class TruncatedDigits:
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """At most n samples of each side, drawn without replacement."""
-        return _some(bundled_pair(f"truncation-{self.psi:.1f}"), n, seed)
+        return some(bundled_pair(f"truncation-{self.psi:.1f}"), n, seed)
 
     @property
     def digest(self) -> str:
@@ -114,7 +187,7 @@ def _below(samples: Samples, digit: int) -> Samples:
     return samples.take(np.flatnonzero(samples.labels["digit"] < digit))
 
 
-def _some(pair: SamplePair, n: int, seed: int) -> SamplePair:
+def some(pair: SamplePair, n: int, seed: int) -> SamplePair:
     """At most n samples of each side in their order, from two independent streams of one seed."""
     if n < 1:
         raise ValueError(f"n = {n}; at least 1 is needed")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -18,7 +20,7 @@ from pages._lab import experiments as words
 from prviz.measure.curve_conventions import CurveConvention
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
-from prviz.studies.papers.base import keep, stored
+from prviz.studies.papers.base import FIGURE_COLUMNS, keep, stored
 from prviz.studies.papers.forensics import DRAWINGS, read_by
 from prviz.studies.tasks import table
 from tests.explore_app import APP, assert_link_gives, healthy
@@ -70,18 +72,29 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     pd.testing.assert_frame_equal(experiment.figures(found.rows), experiment.figures(rows), atol=1e-4)
     app = opened(experiment=name)
     assert app.selectbox(key=section.MENU).value == name
-    assert app.subheader[0].value.replace("\\", "") == experiment.message(found.rows)
+    known = experiment.ordered(found.rows)
+    values = {
+        label: first if first in set(known[label]) else known[label].iloc[0]
+        for label, first in experiment.choices.items()
+    }
+    at = experiment.chosen(found.rows, values)
+    drawn = experiment.chosen(
+        found.rows, {label: value for label, value in values.items() if label != experiment.along}
+    )
+    assert app.subheader[0].value.replace("\\", "") == experiment.message(at)
     shown = text(app)
     assert experiment.question in shown
     assert experiment.setting("paper") in shown
-    assert experiment.says(found.rows) in shown
+    assert experiment.says(drawn) in shown
     assert "Measured on 2026-01-02" in shown
     (sent,) = figures_of(app)
-    assert [pane["title"] for pane in sent["panes"]] == list(experiment.chart(rows).panels)
+    assert [pane["title"] for pane in sent["panes"]] == list(experiment.chart(drawn).panels)
     assert all(len(pane["alt"]) > 20 for pane in sent["panes"])
-    lines = app.dataframe[0].value
-    assert len(lines) == len(experiment.figures(rows))
-    pd.testing.assert_series_equal(lines["ours"], experiment.figures(rows)["ours"], rtol=1e-4)
+    lines, table_of_rows = app.dataframe[0].value, experiment.table(at)
+    assert len(lines) == len(table_of_rows)
+    numbers = [name for name in table_of_rows if name == "ours" or name not in (*experiment.labels, *FIGURE_COLUMNS)]
+    assert numbers
+    pd.testing.assert_frame_equal(lines[numbers], table_of_rows[numbers], rtol=1e-4)
     (link,) = app.get("link_button")
     assert_link_gives(words.EXPLORE[name][0], dict(parse_qsl(urlsplit(link.proto.url).query)))
 
@@ -103,6 +116,30 @@ def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:
     assert not shown.equals(own)
     assert experiment.says(rows) in text(app)
     assert "kept-self" not in {each.key for each in opened(experiment="same").segmented_control}
+
+
+def test_sentence_and_figure_follow_what_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    experiment = EXPERIMENTS["hubs"]
+    keep(experiment, measured(experiment, 4), FACTS)
+    found = stored(experiment)
+    assert found is not None
+    app = opened(experiment="hubs")
+    (slider,) = app.select_slider
+    marks = []
+    for t in (10, 40):
+        app.segmented_control(key="kept-hubs-k").set_value("√n")
+        app.select_slider(key=slider.key).set_value(t).run()
+        healthy(app)
+        at = experiment.chosen(found.rows, {"data": "d = 64", "k": "√n", "t": t})
+        assert app.subheader[0].value.replace("\\", "") == experiment.message(at)
+        (sent,) = figures_of(app)
+        chart = experiment.chart(experiment.chosen(found.rows, {"data": "d = 64", "k": "√n"}))
+        first = sent["panes"][0]["figure"]
+        drawn = np.frombuffer(base64.b64decode(first["data"][0]["y"]["bdata"]))
+        np.testing.assert_allclose(drawn, chart.panels["Samples, by hubness"]["real"].mean)
+        marks.append(first["layout"]["shapes"][0]["x0"])
+    assert marks == [10, 40]
 
 
 def test_without_a_kept_result_it_is_run_at_once_and_the_size_says_how_long(

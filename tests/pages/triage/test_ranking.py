@@ -16,10 +16,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._triage import comparison, ranking
+from pages._triage import clusters, comparison, ranking
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
+from prviz.diagnostics.clusters import cluster_members
 from prviz.samples import Samples
 from prviz.triage.classes import by_class
 from prviz.triage.comparison import compare_curves
@@ -237,6 +238,14 @@ def test_class_by_class_the_worst_come_first() -> None:
     assert LOW[0] in body
     assert re.findall(r"<b>(.)</b>", body) == [each.label for each in shares]
     assert body.count("line worse") == sum(each.worse for each in shares) > 0
+    chosen = TriageSession(choice=CheckpointChoice(selected=LOW[0]))
+    app = part("classes", found, **{KEY: chosen, "triage-class-label": clusters.CHOICE})
+    body = app.get("html")[0].proto.body
+    held = cluster_members(found.pair(found.one(LOW[0])))
+    assert body.count('class="cluster"') == len(held) == 20
+    shares = [f"{share:.1%}" for each in held for share in (each.real_share, each.generated_share)]
+    assert re.findall(r"<b>(.*?)</b>", body) == shares
+    assert f"real sample, row {held[-1].real[0] + 1}" in body
     alone = replace(found, key="bare", reference=Samples(real.values))
     assert "no label that names classes" in said(part("classes", alone))
 

@@ -1,0 +1,120 @@
+"""60 % of one kind and 40 % of another against the first alone, with ever more clusters (2019, Figure 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from prviz.estimators import ESTIMATORS
+from prviz.estimators.cluster import CLUSTER, CLUSTERS
+from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, listed, title_of, with_titles
+from prviz.studies.papers.charts import ChartLine, LineChart
+from prviz.studies.papers.digits import EVEN_SHARE, DigitShares
+from prviz.studies.sweeps import COLUMNS, Known
+from prviz.studies.tasks import Columns, Task
+from prviz.toys import toy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NUMBERS = (2, 5, 10, CLUSTERS, 50, 100, 200)
+_OTHERS = ("classifier", "knn")
+_DATA = {DigitShares.name: "digits", "finite": "two boxes"}
+_PANELS = {"AuC": "area under the curve", "highest precision": "", "highest recall": ""}
+
+
+class ClusterNumberExperiment(Experiment):
+    """The area and the ends of the curve over the number of clusters, beside two families without clusters."""
+
+    name = "cluster-number"
+    title = "How many clusters?"
+    source = "Simon, Webster, Rabin 2019, section 6 and Figure 4"
+    question = "Real samples are 60% of one kind, generated ones all of it: which number of clusters finds that?"
+    columns: ClassVar[Columns] = COLUMNS
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(300, 1, 2.0), "paper": Size(2_000, 5, 60.0)}
+    labels = ("data", "family", "clusters")
+    choices: ClassVar[Mapping[str, Any]] = {"data": _DATA[DigitShares.name]}
+    numbers: ClassVar[Mapping[str, str]] = {
+        "AuC": "auc",
+        "IoU": "iou",
+        "highest precision": "alpha_inf",
+        "highest recall": "beta_0",
+    }
+
+    def _words(self, size: Size) -> str:
+        return (
+            f"Digits: {EVEN_SHARE:.0%} even and {1 - EVEN_SHARE:.0%} odd ones of one half against even ones of the "
+            "other half. Two boxes: uniform in two disjoint cubes in d = 64, with the same shares. "
+            f"n = {size.n:,} at most, {counted(size.repeats, 'repeat')}. {listed(list(map(str, self._counts(size))))} "
+            "clusters without split, as published; linear classifiers and kNN with split 50% and k = √n. The truth is "
+            f"precision 1 up to recall {EVEN_SHARE:g}, of the digits as if parity were seen at sight. The paper has "
+            "faces, 60% of them of women, against women alone, and prints no numbers."
+        )
+
+    def _counts(self, size: Size) -> tuple[int, ...]:
+        """Numbers of clusters, fewer in the quick mode."""
+        return _NUMBERS if size == self.sizes["paper"] else _NUMBERS[::3]
+
+    def _tasks(self, size: Size, seed: int) -> list[Task]:
+        shares = {"real_weights": (EVEN_SHARE, 1 - EVEN_SHARE), "generated_weights": (1.0, 0.0)}
+        problems: list[Known] = [DigitShares(), toy("finite", d=64, **shares)]
+        clusters = [CLUSTER.named({"clusters": number}) for number in self._counts(size)]
+        found = cells(problems, clusters, ("sqrt",), (None,), size, seed)
+        found += cells(problems, _OTHERS, ("sqrt",), (0.5,), size, seed)
+        return [*sorted(found, key=lambda cell: cell.repeat)]
+
+    def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with their data, their family without its parameters, and the number of clusters, nan for none."""
+        bases = [method.partition(":")[0] for method in rows["method"]]
+        numbers = [
+            ESTIMATORS[method].value("clusters") if base == CLUSTER.name else np.nan
+            for method, base in zip(rows["method"], bases, strict=True)
+        ]
+        found = with_titles(rows)
+        return found.assign(data=found["problem"].map(_DATA), family=list(map(title_of, bases)), clusters=numbers)
+
+    def chart(self, rows: pd.DataFrame) -> LineChart:
+        """Area and ends over the number of clusters; level lines for the truth and for families without clusters."""
+        figures = self.figures(rows)
+        truth = dict(zip(_PANELS, (EVEN_SHARE, 1.0, EVEN_SHARE), strict=True))
+        panels: dict[str, dict[str, ChartLine]] = {}
+        for figure in _PANELS:
+            panel = {"truth": _level(truth[figure])}
+            for family, group in figures[figures["figure"] == figure].groupby("family", sort=False):
+                means = group.groupby("clusters", dropna=False)[["ours", "spread"]].mean()
+                if means.index.isna().all():
+                    panel[str(family)] = _level(float(means["ours"].iloc[0]))
+                else:
+                    columns = (means.index, means["ours"], means["spread"])
+                    panel[str(family)] = ChartLine(*(np.asarray(each, dtype=np.float64) for each in columns))
+            panels[figure] = panel
+        return LineChart(panels, "number of clusters", "value", log_x=True)
+
+    def _says(self, figures: pd.DataFrame) -> str:
+        said = []
+        for data, group in figures.groupby("data", sort=False):
+            own = group.dropna(subset=["clusters"]).pivot_table("ours", "clusters", "figure").sort_index()
+            others = group[group["clusters"].isna()].pivot_table("ours", "family", "figure", sort=False)
+            parts = []
+            if len(own):
+                few, many, best = own.index[0], own.index[-1], own["IoU"].idxmax()
+                parts.append(
+                    f"With {few:g} clusters the area is {own['AuC'].iloc[0]:.2f}, with {many:g} "
+                    f"{own['AuC'].iloc[-1]:.2f}, in truth {EVEN_SHARE:.2f} ({data})"
+                )
+                parts.append(f"The closest of these numbers is {best:g}, with an IoU of {own['IoU'].max():.2f}")
+            if len(others):
+                each = [f"{family} {iou:.2f}" for family, iou in others["IoU"].items()]
+                parts.append(f"IoU without clusters ({data}): {listed(each)}")
+            said += parts
+        return ". ".join(said) + "."
+
+    def _quick(self, size: Size) -> str:
+        return f"{super()._quick(size)}, {len(self._counts(size))} of {len(_NUMBERS)} numbers of clusters"
+
+
+def _level(value: float) -> ChartLine:
+    ends = np.array([_NUMBERS[0], _NUMBERS[-1]], dtype=np.float64)
+    return ChartLine(ends, np.full(2, value), np.full(2, np.nan))
