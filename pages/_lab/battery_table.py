@@ -13,7 +13,7 @@ import streamlit as st
 from pages._live.figure import as_text
 from pages._shared.widgets import choose_one
 from prviz.estimators import ESTIMATORS
-from prviz.studies.battery import CHECKS, LAMS, PASSES, READINGS, SAYS, SCORES, SIDES, TAGS, published_verdict, setting
+from prviz.studies.battery import CHECKS, LAMS, PASSES, READINGS, SAYS, SCALARS, SIDES, TAGS, published_verdict, setting
 from prviz.studies.battery.tasks import Mode
 
 FEW, ALL, OWN = "A few", f"All {len(CHECKS)}", "My choice"
@@ -76,13 +76,14 @@ def choose() -> Choice | None:
         persist_state="session",
     )
     pairs = st.multiselect(
-        "Published pairs of numbers",
-        list(SCORES),
+        "Published numbers",
+        list(SCALARS),
         FIRST_SCORES,
-        format_func=lambda name: ", ".join(SCORES[name].pair),
+        format_func=lambda name: ", ".join(dict.fromkeys(filter(None, SCALARS[name].pair))),
         key="battery.scores",
         help="One number for fidelity and one for diversity, as published and with the settings that the battery's "
-        "paper gives them. A perfect score of this kind is the share of one set that lies within the other's support.",
+        "paper gives them. FD and KID are one number for both, brought to 1 for equal sets; Vendi and RKE say nothing "
+        "of fidelity. A perfect score of this kind is the share of one set that lies within the other's support.",
         persist_state="session",
     )
     mode = choose_one("How thoroughly", MODES, "quick", key="battery.mode", persist_state="session")
@@ -233,10 +234,16 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
         ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
         ("in the paper", "cells that pass in the published table, of the checks above", "published"),
     )
+    columns = [
+        (name, side)
+        for name in choice.readings
+        for side, label in zip(SIDES, READINGS[name].pair, strict=True)
+        if label
+    ]
     totals = []
     for label, text, field in lines:
         values = []
-        for column in ((reading, side) for reading in choice.readings for side in SIDES):
+        for column in columns:
             found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
             verdicts = [verdict for verdict in found if verdict]
             values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
@@ -252,10 +259,12 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
         "columns": [
             {
                 "label": reading.label,
-                "help": f"{reading.label}: {reading.pair[0]} for fidelity, {reading.pair[1]} for diversity",
+                "help": f"{reading.label}: "
+                + ", ".join(f"{label} for {side}" for label, side in zip(reading.pair, SIDES, strict=True) if label),
                 "sides": [
                     {"label": label, "help": f"{label}. {SIDE_WORDS[side]}"}
                     for label, side in zip(reading.pair, SIDES, strict=True)
+                    if label
                 ],
             }
             for reading in map(READINGS.__getitem__, choice.readings)
@@ -269,11 +278,7 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
                 "truth": [
                     _truth(known.get(CellPlace(check, tag, reading, side))) for reading in truths for side in SIDES
                 ],
-                "cells": [
-                    _cell(known.get(CellPlace(check, tag, reading, side)))
-                    for reading in choice.readings
-                    for side in SIDES
-                ],
+                "cells": [_cell(known.get(CellPlace(check, tag, *column))) for column in columns],
             }
             for check in choice.checks
             for place, tag in enumerate(tags(check))

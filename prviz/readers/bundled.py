@@ -197,7 +197,7 @@ _FAMILIES = (
             ),
             *(
                 BundledCheckpoint(
-                    f"characters-{n}", f"Characters, order {n}", f"Each character drawn after the {n} before it."
+                    f"characters-{n}", f"Chars, order {n}", f"Each character drawn after the {n} before it."
                 )
                 for n in (2, 4, 8)
             ),
