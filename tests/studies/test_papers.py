@@ -17,6 +17,7 @@ from prviz.cli.main import main
 from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.base import FIGURE_COLUMNS, stored
 from prviz.studies.papers.charts import CURVE_COLUMNS, LAMS, CurveCell, mean_band
+from prviz.studies.papers.conditional import REFERENCE, GuidedDigits, OneDigit, PromptedDigits, guided_toy
 from prviz.studies.papers.digits import DigitClasses, TruncatedDigits, truncated_gaussian, turns
 from prviz.studies.papers.gaussians import PUBLISHED
 from prviz.studies.sweeps import Cell
@@ -31,7 +32,10 @@ LINES = {
     "dimension": 6 * 2 * 4 * 3,
     "sample-size": 3 * 4 * 3,
     "truncation": 2 * 11 * 3 * 8,
+    "guidance": 2 * 9 * 3 * 5,
+    "prompting": 7 * 3 * 5,
     "digits": 10 * 4 * 3,
+    "inside-classes": 4 * 2 * 2,
     "common-classes": 5 * 3 * 4,
 }
 
@@ -51,7 +55,7 @@ def figure(name: str, wanted: str, **labels: object) -> float:
     return float(found["ours"].mean())
 
 
-def test_all_nine_are_there() -> None:
+def test_all_are_there() -> None:
     assert list(EXPERIMENTS) == list(LINES)
 
 
@@ -66,7 +70,14 @@ def test_quick_mode_gives_every_figure(name: str) -> None:
     assert (figures["repeats"] == experiment.sizes["quick"].repeats).all()
     assert (figures["spread"].notna() == (figures["repeats"] > 1)).all()
     printed = figures[figures["published"].notna()]
-    assert len(printed) == {"table1": 64, "truncation": 8, "digits": 80, "common-classes": 30}.get(name, 0)
+    assert len(printed) == {
+        "table1": 64,
+        "truncation": 8,
+        "digits": 80,
+        "guidance": 6,
+        "prompting": 6,
+        "common-classes": 30,
+    }.get(name, 0)
     np.testing.assert_allclose(printed["difference"], printed["ours"] - printed["published"])
     assert "Quick mode: " in experiment.setting("quick")
     assert "Quick mode" not in experiment.setting("paper")
@@ -97,6 +108,39 @@ def test_other_rows_say_something_else(name: str) -> None:
     numbers = list(experiment.numbers.values())
     halved = rows.assign(**{column: rows[column] / 2 for column in numbers})
     assert experiment.says(halved) != experiment.says(rows)
+
+
+def test_guidance_is_best_where_both_sets_have_the_same_scale() -> None:
+    truths = {scale: guided_toy(scale).truth().auc for scale in (0.0, 1.0, 3.0, 5.0, 7.0, 10.0)}
+    assert max(truths, key=truths.__getitem__) == REFERENCE
+    figures = EXPERIMENTS["guidance"].figures(quick("guidance"))
+    areas = figures[(figures["figure"] == "AuC") & (figures["data"] == "digits")]
+    best = areas.loc[areas.groupby("family")["ours"].idxmax()]
+    assert set(best["scale"]) == {REFERENCE}
+    pair = GuidedDigits(REFERENCE).sample(2_000)
+    assert (pair.real.n, pair.generated.n) == (898, 899)
+
+
+def test_fewer_classes_cost_recall_and_hardly_any_precision() -> None:
+    wanted = {"family": "kNN", "classes": 1}
+    assert figure("prompting", "β0", **wanted) == pytest.approx(0.1, abs=0.03)  # one class of ten
+    assert figure("prompting", "F8, leaning to precision", **wanted) > 0.8
+    pair = PromptedDigits(2).sample(2_000)
+    assert set(pair.generated.labels["digit"]) == {0, 1}
+
+
+def test_samples_of_one_class_that_differ_more_have_more_recall() -> None:
+    temperatures = (0.25, 0.5, 0.7, 1.0)
+    for family in ("Clusters", "kNN"):
+        recall = [
+            figure("inside-classes", "F8, leaning to recall", family=family, temperature=each) for each in temperatures
+        ]
+        assert np.all(np.diff(recall) > 0)
+    spread = [
+        np.mean([OneDigit(digit, each).sample(2_000).generated.values.var(axis=0).sum() for digit in range(10)])
+        for each in temperatures
+    ]
+    assert np.all(np.diff(spread) > 0)
 
 
 def test_a_sentence_follows_its_rows_to_the_opposite() -> None:
@@ -322,7 +366,13 @@ def test_what_can_not_be_run_is_said(arguments: dict, message: str) -> None:
 def test_charts() -> None:
     kinds = {name: type(experiment.chart(quick(name))) for name, experiment in EXPERIMENTS.items()}
     assert [name for name, kind in kinds.items() if kind is HeatMap] == ["table1"]
-    assert [name for name, kind in kinds.items() if kind is LineChart] == ["dimension", "truncation"]
+    assert [name for name, kind in kinds.items() if kind is LineChart] == [
+        "dimension",
+        "truncation",
+        "guidance",
+        "prompting",
+        "inside-classes",
+    ]
     heat = EXPERIMENTS["table1"].chart(quick("table1"))
     assert heat.panels["published"].shape == heat.panels["ours"].shape == (16, 4)
     assert heat.panels["published"][heat.y.index("split none, k = √n, μ = 0.21"), heat.x.index("Coverage")] == 0.97

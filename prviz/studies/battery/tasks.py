@@ -306,7 +306,8 @@ def kept(checks: Iterable[str] | None = None, where: Path | None = None, *, repo
 def keep(rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> list[Path]:
     """Write the rows of the published scores, and of what else is reported: a file of each kind for each check."""
     place, written = folder() if where is None else where, []
-    for kind, scores in (("", SCORES), (_REPORTED, REPORTED)):
+    for kind, scores, plain in (("", SCORES, None), (_REPORTED, REPORTED, 0)):
         mine = rows.loc[rows["method"].isin(list(scores)), list(_NEEDED)]
-        written += [keep_rows(part, f"{name}{kind}", facts, place) for name, part in mine.groupby("check", sort=False)]
+        for name, part in mine.groupby("check", sort=False):
+            written.append(keep_rows(part, f"{name}{kind}", facts, place, plain))
     return written

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from prviz.studies.papers.base import Experiment, Mode
 from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.conditional import GuidanceExperiment, InsideClassesExperiment, PromptingExperiment
 from prviz.studies.papers.digits import CommonClassesExperiment, DigitsExperiment, TruncationExperiment
 from prviz.studies.papers.gaussians import (
     DimensionExperiment,
@@ -30,7 +31,10 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             DimensionExperiment(),
             SampleSizeExperiment(),
             TruncationExperiment(),
+            GuidanceExperiment(),
+            PromptingExperiment(),
             DigitsExperiment(),
+            InsideClassesExperiment(),
             CommonClassesExperiment(),
         )
     }
