@@ -84,6 +84,8 @@ def draw() -> None:
         with st.popover("How to read it", icon=":material/help:", type="tertiary"):
             st.markdown("\n".join([*(f"- {words}" for words in battery_table.SIDE_WORDS.values()), SIGNS]))
             st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
+            if result == OTHERS:
+                st.markdown(battery_table.REPORTED_WORDS)
             if found is not None:
                 repeats = found.rows["repeat"].nunique()
                 st.caption(plain(f"{result}: 1,000 samples per set, {repeats} repeats. {facts(found.facts)}"))

@@ -13,7 +13,19 @@ import streamlit as st
 from pages._live.figure import as_text
 from pages._shared.widgets import choose_one
 from prviz.estimators import ESTIMATORS
-from prviz.studies.battery import CHECKS, LAMS, PASSES, READINGS, SAYS, SCALARS, SIDES, TAGS, published_verdict, setting
+from prviz.studies.battery import (
+    CHECKS,
+    LAMS,
+    PASSES,
+    READINGS,
+    REPORTED,
+    SAYS,
+    SCALARS,
+    SIDES,
+    TAGS,
+    published_verdict,
+    setting,
+)
 from prviz.studies.battery.tasks import Mode
 
 FEW, ALL, OWN = "A few", f"All {len(CHECKS)}", "My choice"
@@ -33,6 +45,10 @@ POINTS_HELP = (
     "worth a recall point, and recall β(1/10), its mirror. Extremes: both ends, α∞ and β0. F8: the best balance along "
     "the curve, leaning 8 to 1 to precision for fidelity, to recall for diversity. AuC: the area under the curve, the "
     "same for both. Another point costs no new measurement."
+)
+REPORTED_WORDS = (
+    "FD and KID are distances, one number for both sides, brought to 1 for equal sets. Vendi and RKE are ratios, "
+    "generated over real, and say nothing of fidelity."
 )
 
 
@@ -79,11 +95,11 @@ def choose() -> Choice | None:
         "Published numbers",
         list(SCALARS),
         FIRST_SCORES,
-        format_func=lambda name: ", ".join(dict.fromkeys(filter(None, SCALARS[name].pair))),
+        format_func=lambda name: SCALARS[name].label if name in REPORTED else ", ".join(SCALARS[name].pair),
         key="battery.scores",
         help="One number for fidelity and one for diversity, as published and with the settings that the battery's "
-        "paper gives them. FD and KID are one number for both, brought to 1 for equal sets; Vendi and RKE say nothing "
-        "of fidelity. A perfect score of this kind is the share of one set that lies within the other's support.",
+        f"paper gives them. {REPORTED_WORDS} A perfect score of this kind is the share of one set that lies within the "
+        "other's support.",
         persist_state="session",
     )
     mode = choose_one("How thoroughly", MODES, "quick", key="battery.mode", persist_state="session")
@@ -247,7 +263,8 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
             found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
             verdicts = [verdict for verdict in found if verdict]
             values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
-        totals.append({"label": label, "help": text, "values": values})
+        if field != "published" or set(values) != {"–"}:
+            totals.append({"label": label, "help": text, "values": values})
     content = {
         "caption": "Click a mark for the reason.",
         "key": [{"kind": kind, "text": text} for kind, text in _KEY],

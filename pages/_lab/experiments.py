@@ -62,7 +62,7 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
         "Open one class against real digits in Explore",
     ),
     "inside-classes": (
-        ExploreSettings(source="bundled", problem="temperature-0.5", n=1_797, methods=("cluster", "knn")),
+        ExploreSettings(source="bundled", problem="temperature-0.5", n=1_797, methods=("cluster",)),
         "Open all classes at temperature 0.5 in Explore",
     ),
     "digits": (

@@ -66,10 +66,10 @@ SCORES: dict[str, Score] = {
 
 REPORTED: dict[str, Score] = {
     "clipped": Score("Clipped Density and Coverage", ("Clipped D.", "Clipped C."), "Salvy, Talbot, Thirion 2025"),
-    "fd": Score("Fréchet distance, as an overlap", ("FD", "FD"), "Heusel et al. 2017"),
-    "kid": Score("KID, as a share", ("KID", "KID"), "Binkowski et al. 2018"),
-    "vendi": Score("Vendi, generated over real", ("", "Vendi"), "Friedman, Dieng 2023"),
-    "rke": Score("RKE, generated over real", ("", "RKE"), "Jalali, Li, Farnia 2023"),
+    "fd": Score("Fréchet distance", ("FD, fidelity", "FD, diversity"), "Heusel et al. 2017"),
+    "kid": Score("Kernel distance", ("KID, fidelity", "KID, diversity"), "Binkowski et al. 2018"),
+    "vendi": Score("Vendi ratio", ("", "Vendi"), "Friedman, Dieng 2023"),
+    "rke": Score("RKE ratio", ("", "RKE"), "Jalali, Li, Farnia 2023"),
 }
 
 # All that is no point of a curve.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,7 +12,7 @@ import numpy as np
 from prviz.curves.summaries import numbers
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Mode, Size, counted, lines, title_of, with_titles
+from prviz.studies.papers.base import Experiment, Mode, Size, counted, lines, listed, title_of, with_titles
 from prviz.studies.papers.charts import ChartLine, LineChart, curve_cells
 from prviz.studies.papers.digits import SETTINGS, SPLIT, UNSPLIT, at_most
 from prviz.studies.sweeps import Cell, Known
@@ -21,6 +21,8 @@ from prviz.toys import ToyProblem, toy
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Lines = dict[str, ChartLine]
 
 REFERENCE = 5.0
 _SCALES = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
@@ -132,18 +134,29 @@ def _true_lines() -> Mapping[str, ChartLine]:
     }
 
 
-def _measured(problems: list[tuple[Known, int | None]], size: Size, seed: int) -> list[Task]:
-    """The published settings: those without split have one value of all samples, drawn anew only of a toy."""
+def _measured(problems: Sequence[Known], size: Size, seed: int) -> list[Task]:
+    """The published settings; without split there is one value, of all samples."""
     found: list[Cell] = []
     for repeat in range(size.repeats):
-        for problem, n in problems:
-            if n is not None or repeat == 0:
-                found.append(Cell(problem, n, None, repeat, seed, UNSPLIT))
-            found.append(Cell(problem, n, 0.5, repeat, seed, SPLIT))
+        for problem in problems:
+            if repeat == 0:
+                found.append(Cell(problem, size.n, None, repeat, seed, UNSPLIT))
+            found.append(Cell(problem, size.n, 0.5, repeat, seed, SPLIT))
     return curve_cells(found)
 
 
-_DATA = {GuidedDigits.name: "digits", "guidance": "toy"}
+def _panels(figures: pd.DataFrame, x: str) -> tuple[dict[str, Lines], dict[str, Lines]]:
+    """Every number over a label, a panel for each family, and the published ones by the same titles."""
+    panels: dict[str, Lines] = {}
+    published: dict[str, Lines] = {}
+    for method, setting in SETTINGS.items():
+        wanted, title = figures[figures["family"] == title_of(method)], f"{title_of(method)} ({setting})"
+        if len(wanted):
+            panels[title] = lines(wanted, x, "figure")
+            printed = wanted[wanted["published"].notna()]
+            if len(printed):
+                published[title] = lines(printed, x, "figure", "published")
+    return panels, published
 
 
 class GuidanceExperiment(Experiment):
@@ -154,63 +167,49 @@ class GuidanceExperiment(Experiment):
     source = _SOURCE.format("5.4.2 and Figure 15")
     question = "Is every number highest where both sets have the same guidance scale?"
     sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 1, 2.0), "paper": Size(None, 10, 20.0)}
-    labels = ("data", "family", "scale")
+    labels = ("family", "scale")
     numbers: ClassVar[Mapping[str, str]] = _NUMBERS
     published: ClassVar[Mapping[tuple[Any, ...], float]] = {
-        ("digits", title_of(method), REFERENCE, end): value
+        (title_of(method), REFERENCE, end): value
         for method, ends in {"ipr": (0.73, 0.74), "coverage": (0.97, 0.97), "knn": (1.0, 1.0)}.items()
         for end, value in zip(("α∞", "β0"), ends, strict=True)
     }
 
     def _words(self, size: Size) -> str:
         return (
-            "P is a generator at guidance scale 5, Q the same at scales 0 to 10. Digits: two halves of what the zoo's "
-            "diffusion model draws, 898 and 899 pictures. Toy: three classes in the plane, as many samples, with the "
-            f"truth. {_SETTING.format(counted(size.repeats, 'repeat'))} The paper has 40,000 landscapes of Stable "
+            "P is half of what the zoo's diffusion model draws at guidance scale 5, Q the other half at scale 0 to 10: "
+            "898 and 899 digits. Beside it stands the truth of a toy, a mixture of three guided classes. "
+            f"{_SETTING.format(counted(size.repeats, 'repeat'))} The paper has 40,000 landscapes of Stable "
             "Diffusion in DINOv2's features and prints the ends at scale 5 alone; pictures and number of samples "
             "differ, so only what equal sets give can be compared."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
-        toys: list[tuple[Known, int | None]] = [(guided_toy(scale), size.n or 899) for scale in _SCALES]
-        return _measured([*((GuidedDigits(scale), size.n) for scale in _SCALES), *toys], size, seed)
+        return _measured([GuidedDigits(scale) for scale in _SCALES], size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with their data and scale."""
+        """The rows with their scale."""
         found = with_titles(rows, scale="scale")
-        return found.assign(data=found["problem"].map(_DATA), scale=found["scale"].astype("float64"))
+        return found.assign(scale=found["scale"].astype("float64"))
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Every number over the scale, a panel for each family, after the truth of the toy."""
-        figures, panels, published = self.figures(rows), {}, {}
-        for data in dict.fromkeys(figures["data"]):
-            if data == "toy":
-                panels["toy: the truth"] = dict(_true_lines())
-            for method, setting in SETTINGS.items():
-                wanted = figures[(figures["data"] == data) & (figures["family"] == title_of(method))]
-                if len(wanted):
-                    title = f"{data}: {title_of(method)} ({setting})"
-                    panels[title] = lines(wanted, "scale", "figure")
-                    printed = wanted[wanted["published"].notna()]
-                    if len(printed):
-                        published[title] = lines(printed, "scale", "figure", "published")
+        """Every number over the scale, a panel for each family, before the truth of the toy."""
+        panels, published = _panels(self.figures(rows), "scale")
+        panels["toy: the truth"] = dict(_true_lines())
         return LineChart(panels, "guidance scale", "value", published=published)
 
     def _says(self, figures: pd.DataFrame) -> str:
         areas = figures[figures["figure"] == "AuC"]
-        best = areas.loc[areas.groupby(["data", "family"], sort=False)["ours"].idxmax()]
-        there = best[best["scale"] == REFERENCE]
-        said = [
-            f"The area is largest at the reference scale in {len(there)} of {len(best)} panels, between "
-            f"{areas['ours'].min():.2f} and {areas['ours'].max():.2f} over all scales."
-        ]
+        best = areas.loc[areas.groupby("family", sort=False)["ours"].idxmax()]
+        parts = [f"at {line.scale:g} by {line.family} ({line.ours:.2f})" for line in best.itertuples()]
+        said = [f"With a reference at scale {REFERENCE:g}, the area is largest {listed(parts)}."]
         printed = figures[figures["published"].notna()]
         if len(printed):
             parts = [
                 f"{line.family} {line.figure} {line.ours:.2f} (published {line.published:.2f})"
                 for line in printed.itertuples()
             ]
-            said.append(f"Ends of digits at scale 5: {', '.join(parts)}.")
+            said.append(f"Ends at scale 5: {', '.join(parts)}.")
         return " ".join(said)
 
 
@@ -245,17 +244,11 @@ class PromptingExperiment(Experiment):
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
-        return _measured([(PromptedDigits(classes), size.n) for classes in _CLASSES], size, seed)
+        return _measured([PromptedDigits(classes) for classes in _CLASSES], size, seed)
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
         """Every number over the classes, a panel for each family."""
-        figures, panels, published = self.figures(rows), {}, {}
-        for family in dict.fromkeys(figures["family"]):
-            wanted = figures[figures["family"] == family]
-            panels[str(family)] = lines(wanted, "classes", "figure")
-            printed = wanted[wanted["published"].notna()]
-            if len(printed):
-                published[str(family)] = lines(printed, "classes", "figure", "published")
+        panels, published = _panels(self.figures(rows), "classes")
         return LineChart(panels, "classes asked for, of 10", "value", published=published)
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -275,7 +268,7 @@ class InsideClassesExperiment(Experiment):
     title = "Variety inside a class"
     source = "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, Figure 8"
     question = "Does a curve see that samples of one class differ more among themselves?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 3, 1.7), "paper": Size(None, 10, 5.5)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 3, 1.6), "paper": Size(None, 10, 5.2)}
     labels = ("family", "temperature")
     numbers: ClassVar[Mapping[str, str]] = {
         k: _NUMBERS[k] for k in ("F8, leaning to precision", "F8, leaning to recall")
@@ -285,8 +278,8 @@ class InsideClassesExperiment(Experiment):
         return (
             "P is all real digits, Q what the zoo's autoregressive model draws when asked for one digit at "
             f"temperatures of 0.25 to 1, mean over {counted(size.repeats, 'digit')}; a lower temperature makes them "
-            "more alike. Clusters without split, kNN with split 50% and k = √n. The paper compares two GANs on MNIST that draw ones "
-            "alone and shows curves without numbers."
+            "more alike. Clusters without split, like the paper, which compares two GANs on MNIST that draw ones alone "
+            "and shows curves."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -295,7 +288,6 @@ class InsideClassesExperiment(Experiment):
             for temperature in (0.25, 0.5, 0.7, 1.0):
                 problem = OneDigit(digit % 10, temperature)
                 found.append(Cell(problem, size.n, None, digit, seed, (("cluster", None, None),)))
-                found.append(Cell(problem, size.n, 0.5, digit, seed, SPLIT))
         return curve_cells(found)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -317,9 +309,8 @@ class InsideClassesExperiment(Experiment):
 
     def _says(self, figures: pd.DataFrame) -> str:
         recall = figures[figures["figure"] == "F8, leaning to recall"]
-        parts = []
-        for family, group in recall.groupby("family", sort=False):
-            ordered = group.sort_values("temperature")["ours"]
-            parts.append(f"{ordered.iloc[0]:.3f} to {ordered.iloc[-1]:.3f} by {family}")
-        ends = figures["temperature"].min(), figures["temperature"].max()
-        return f"From temperature {ends[0]:g} to {ends[1]:g}, F8 leaning to recall goes from {', from '.join(parts)}."
+        along = recall.groupby("temperature")["ours"].mean()
+        return (
+            f"From temperature {along.index[0]:g} to {along.index[-1]:g}, F8 leaning to recall goes from "
+            f"{along.iloc[0]:.3f} to {along.iloc[-1]:.3f}."
+        )
