@@ -32,7 +32,7 @@ from prviz.studies.battery import (
     JUDGED,
     PASSES,
     READINGS,
-    SCORES,
+    SCALARS,
     SIDES,
     TAGS,
     Check,
@@ -40,7 +40,6 @@ from prviz.studies.battery import (
     battery_tasks,
     judge,
     oracle_rows,
-    setting,
 )
 from prviz.studies.battery.base import Side, Tag
 from prviz.studies.battery.judge import SweepResult, along, criteria_of
@@ -64,30 +63,37 @@ SIGNS = """
 - Each mark names its verdict and the published one. Where the specification allows either, *low* falls where generated
   samples are spread too thin, *high* stays up because every real sample can still be produced.
 """
-KEPT, RUN = "Paper size", "Run it yourself"
+KEPT, OTHERS, RUN = "Published pairs", "FD, KID and others", "Run it yourself"
 
 
 def draw() -> None:
     head = st.container(horizontal=True, vertical_alignment="center", key="battery-head")
-    found = _kept()
+    held = {name: rows for name, reported in ((KEPT, False), (OTHERS, True)) if (rows := _kept(reported)) is not None}
     with head:
-        result = RUN if found is None else choose_one("Result", (KEPT, RUN), KEPT, key="battery.result", **_COLLAPSED)
-        if found is None or result == RUN:
+        results = (*held, RUN)
+        result = choose_one("Result", results, results[0], key="battery.result", **_COLLAPSED) if held else RUN
+        found = held.get(result)
+        if found is None:
             with st.popover("Settings", icon=":material/tune:"):
                 choice = choose()
         else:
-            held = {*found.rows["check"], *found.rows["method"]}
-            choice = Choice(tuple(filter(held.__contains__, CHECKS)), tuple(filter(held.__contains__, SCORES)), "paper")
+            names = {*found.rows["check"], *found.rows["method"]}
+            choice = Choice(
+                tuple(filter(names.__contains__, CHECKS)), tuple(filter(names.__contains__, SCALARS)), "paper"
+            )
         with st.popover("How to read it", icon=":material/help:", type="tertiary"):
             st.markdown("\n".join([*(f"- {words}" for words in battery_table.SIDE_WORDS.values()), SIGNS]))
             st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
+            if result == OTHERS:
+                st.markdown(battery_table.REPORTED_WORDS)
             if found is not None:
-                st.caption(plain(f"{KEPT}: {setting('paper')}. {facts(found.facts)}"))
+                repeats = found.rows["repeat"].nunique()
+                st.caption(plain(f"{result}: 1,000 samples per set, {repeats} repeats. {facts(found.facts)}"))
     if choice is None:
         st.info("Choose at least a check, and a family with a point to read it at, or a published pair.")
         return
     oracle = _oracle(choice)
-    if result == KEPT and found is not None:
+    if found is not None:
         _draw(choice, oracle, found.rows)
         return
     tasks = battery_tasks(choice.checks, choice.readings, choice.mode)
@@ -99,9 +105,11 @@ def draw() -> None:
 _COLLAPSED: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
 
 
-def _kept() -> KeptRows | None:
+def _kept(reported: bool) -> KeptRows | None:
     try:
-        found: KeptRows | None = _shared().remembered("kept", lambda: kept(tuple(CHECKS)))
+        found: KeptRows | None = _shared().remembered(
+            ("kept", reported), lambda: kept(tuple(CHECKS), reported=reported)
+        )
     except ValueError as error:
         st.warning(plain(f"The kept rows can't be shown: {error}."), icon=":material/broken_image:")
         return None

@@ -13,7 +13,19 @@ import streamlit as st
 from pages._live.figure import as_text
 from pages._shared.widgets import choose_one
 from prviz.estimators import ESTIMATORS
-from prviz.studies.battery import CHECKS, LAMS, PASSES, READINGS, SAYS, SCORES, SIDES, TAGS, published_verdict, setting
+from prviz.studies.battery import (
+    CHECKS,
+    LAMS,
+    PASSES,
+    READINGS,
+    REPORTED,
+    SAYS,
+    SCALARS,
+    SIDES,
+    TAGS,
+    published_verdict,
+    setting,
+)
 from prviz.studies.battery.tasks import Mode
 
 FEW, ALL, OWN = "A few", f"All {len(CHECKS)}", "My choice"
@@ -33,6 +45,10 @@ POINTS_HELP = (
     "worth a recall point, and recall β(1/10), its mirror. Extremes: both ends, α∞ and β0. F8: the best balance along "
     "the curve, leaning 8 to 1 to precision for fidelity, to recall for diversity. AuC: the area under the curve, the "
     "same for both. Another point costs no new measurement."
+)
+REPORTED_WORDS = (
+    "FD and KID are distances, one number for both sides, brought to 1 for equal sets. Vendi and RKE are ratios, "
+    "generated over real, and say nothing of fidelity."
 )
 
 
@@ -76,13 +92,14 @@ def choose() -> Choice | None:
         persist_state="session",
     )
     pairs = st.multiselect(
-        "Published pairs of numbers",
-        list(SCORES),
+        "Published numbers",
+        list(SCALARS),
         FIRST_SCORES,
-        format_func=lambda name: ", ".join(SCORES[name].pair),
+        format_func=lambda name: SCALARS[name].label if name in REPORTED else ", ".join(SCALARS[name].pair),
         key="battery.scores",
         help="One number for fidelity and one for diversity, as published and with the settings that the battery's "
-        "paper gives them. A perfect score of this kind is the share of one set that lies within the other's support.",
+        f"paper gives them. {REPORTED_WORDS} A perfect score of this kind is the share of one set that lies within the "
+        "other's support.",
         persist_state="session",
     )
     mode = choose_one("How thoroughly", MODES, "quick", key="battery.mode", persist_state="session")
@@ -233,14 +250,21 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
         ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
         ("in the paper", "cells that pass in the published table, of the checks above", "published"),
     )
+    columns = [
+        (name, side)
+        for name in choice.readings
+        for side, label in zip(SIDES, READINGS[name].pair, strict=True)
+        if label
+    ]
     totals = []
     for label, text, field in lines:
         values = []
-        for column in ((reading, side) for reading in choice.readings for side in SIDES):
+        for column in columns:
             found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
             verdicts = [verdict for verdict in found if verdict]
             values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
-        totals.append({"label": label, "help": text, "values": values})
+        if field != "published" or set(values) != {"–"}:
+            totals.append({"label": label, "help": text, "values": values})
     content = {
         "caption": "Click a mark for the reason.",
         "key": [{"kind": kind, "text": text} for kind, text in _KEY],
@@ -252,10 +276,12 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
         "columns": [
             {
                 "label": reading.label,
-                "help": f"{reading.label}: {reading.pair[0]} for fidelity, {reading.pair[1]} for diversity",
+                "help": f"{reading.label}: "
+                + ", ".join(f"{label} for {side}" for label, side in zip(reading.pair, SIDES, strict=True) if label),
                 "sides": [
                     {"label": label, "help": f"{label}. {SIDE_WORDS[side]}"}
                     for label, side in zip(reading.pair, SIDES, strict=True)
+                    if label
                 ],
             }
             for reading in map(READINGS.__getitem__, choice.readings)
@@ -269,11 +295,7 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
                 "truth": [
                     _truth(known.get(CellPlace(check, tag, reading, side))) for reading in truths for side in SIDES
                 ],
-                "cells": [
-                    _cell(known.get(CellPlace(check, tag, reading, side)))
-                    for reading in choice.readings
-                    for side in SIDES
-                ],
+                "cells": [_cell(known.get(CellPlace(check, tag, *column))) for column in columns],
             }
             for check in choice.checks
             for place, tag in enumerate(tags(check))

@@ -65,6 +65,18 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
         ExploreSettings(source="bundled", problem="truncation-0.5", n=1_797, methods=("knn", "ipr", "coverage")),
         "Open psi = 0.5 in Explore",
     ),
+    "guidance": (
+        ExploreSettings(problem="guidance", parameters={"reference": 5.0, "scale": 1.0}, n=899),
+        "Open the toy at scale 1 in Explore",
+    ),
+    "prompting": (
+        ExploreSettings(source="bundled", problem="classes-1", n=1_797, methods=("knn", "ipr", "coverage")),
+        "Open one class against real digits in Explore",
+    ),
+    "inside-classes": (
+        ExploreSettings(source="bundled", problem="temperature-0.5", n=1_797, methods=("cluster",)),
+        "Open all classes at temperature 0.5 in Explore",
+    ),
     "digits": (
         ExploreSettings(source="bundled", problem="digits-held-out", n=899, methods=(*_CLASSES, "coverage")),
         "Open both halves with all their classes in Explore",

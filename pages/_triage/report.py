@@ -16,6 +16,7 @@ from pages._triage.possible import Ceiling, ceiling_of, copies_of, faults_of
 from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import HOLDOUT, REFERENCE
 from pages._work.store import LeastRecentlyUsed
+from prviz.readers.bundled import REAL_SETS
 from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
@@ -41,7 +42,7 @@ _BUNDLED = "cd \"$(python -c 'from prviz.readers.paths import data_folder; print
 def draw(found: CheckpointResults) -> None:
     goal, outcomes = goal_of_page(), _public_outcomes(found)
     # The reference's path in the app's folder, else its name.
-    reference = "digits.npz" if _bundled(found) else found.reference.name
+    reference = _bundled_reference(found) if _bundled(found) else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
         reference = str(st.session_state.get(REFERENCE) or found.reference.name)
     known = ceiling_of(found), copies_of(found), faults_of(found)
@@ -137,6 +138,10 @@ def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
         return replace(checkpoint, path=path.relative_to(below) if inside and below else Path(path.name), below=None)
 
     return tuple(each._replace(checkpoint=public(each.checkpoint)) for each in found.outcomes)
+
+
+def _bundled_reference(found: CheckpointResults) -> str:
+    return next(each.file for each in REAL_SETS.values() if each.title == found.reference.name)
 
 
 def _bundled(found: CheckpointResults) -> bool:

@@ -15,13 +15,15 @@ from pages._triage import folder, uploaded
 from pages._triage.session import EQUAL, METHOD, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
 from pages._triage.source import CheckpointSource
 from prviz.estimators import ESTIMATORS
-from prviz.readers.bundled import BUNDLED, bundled_pair, bundled_path, zoo_checkpoints
+from prviz.readers.bundled import BUNDLED, REAL_SETS, bundled_pair, bundled_path, zoo_checkpoints
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 
-FAMILIES = ("mixture", "rbm", "truncation", "zoo", "guidance", "temperature", "latent", "classes")
+FAMILIES = ("mixture", "rbm", "truncation", "zoo", "guidance", "temperature", "latent", "classes", "text", "topics")
+# Sets of several generators, whose titles hold no step.
+UNORDERED = ("zoo", "text")
 # Step of the checkpoint "EM converged": its iteration of EM.
 CONVERGED = 23.0
 
@@ -45,10 +47,7 @@ def _bundled() -> CheckpointSource:
     name = choose_one("Checkpoints of", titles, key=SET, persist_state="session")
     family = BUNDLED[name]
     more = " The last ones are also guided, truncated, warmed and asked for fewer classes." if name == "zoo" else ""
-    st.caption(
-        f"{plain(family.summary)}{more} The reference is 1,797 digits of 8 x 8 pixels; half of them trained the "
-        "generators."
-    )
+    st.caption(f"{plain(family.summary)}{more} The reference is {REAL_SETS[family.real].summary}.")
     key = ("bundled", name)
     return CheckpointSource(
         which=key,
@@ -58,7 +57,7 @@ def _bundled() -> CheckpointSource:
             Checkpoint(
                 bundled_path(each.name),
                 each.title,
-                CONVERGED if each.title == "EM converged" else None if name == "zoo" else step_of(each.title),
+                CONVERGED if each.title == "EM converged" else None if name in UNORDERED else step_of(each.title),
             )
             for each in (zoo_checkpoints() if name == "zoo" else family.checkpoints)
         ),

@@ -87,13 +87,13 @@ def _battery(arguments: argparse.Namespace) -> int:
 def _readings(names: Sequence[str]) -> list[str]:
     """Checked names of readings, each once."""
     from prviz.estimators import ESTIMATORS
-    from prviz.studies.battery import READINGS, SCORES, family_readings
+    from prviz.studies.battery import READINGS, SCALARS, family_readings
 
     for name in names:
         if name not in READINGS:
             points = (each.partition("@")[2] for each in family_readings(["knn"]))
             raise ValueError(
-                f"there is no reading {name!r}; it may be {', '.join(SCORES)}, or FAMILY@POINT with a family of "
+                f"there is no reading {name!r}; it may be {', '.join(SCALARS)}, or FAMILY@POINT with a family of "
                 f"{', '.join(ESTIMATORS)} and a point of {', '.join(points)}"
             )
     return list(dict.fromkeys(names))

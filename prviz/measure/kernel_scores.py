@@ -81,15 +81,29 @@ def kid(
 
 
 def _whole(pair: SamplePair) -> KernelDistance:
-    real, generated = pair.real.values, pair.generated.values
-    n, m = len(real), len(generated)
+    n, m = pair.real.n, pair.generated.n
     with np.errstate(over="ignore", invalid="ignore"):
-        own, other_own = ((_sums(each, each, _cubic)[0] - _diagonal(each)) for each in (real, generated))
-        across, back = _sums(real, generated, _cubic)
+        own, other_own, across, back = _cubic_sums(pair)
         value = own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)) - 2 * across.sum() / (n * m)
         lean, other_lean = own / (n - 1) - across / m, other_own / (m - 1) - back / n
         std = math.sqrt(4 * lean.var() / n + 4 * other_lean.var() / m)
     return KernelDistance(float(value), std) if math.isfinite(value) else KernelDistance(math.nan, math.nan)
+
+
+def kernel_share(pair: SamplePair) -> float:
+    """1 - KID / (mean of k(x, x') + mean of k(y, y')): 1 where KID is 0, 0 where k(x, y) is 0 on average."""
+    n, m = pair.real.n, pair.generated.n
+    with np.errstate(over="ignore", invalid="ignore"):
+        own, other_own, across, _ = _cubic_sums(pair)
+        share = 2 * across.sum() / (n * m) / (own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)))
+    return float(share) if math.isfinite(share) else math.nan
+
+
+def _cubic_sums(pair: SamplePair) -> tuple[Floats, Floats, Floats, Floats]:
+    """Sums of KID's kernel: of each real sample over the other real ones, of generated ones alike; and across."""
+    real, generated = pair.real.values, pair.generated.values
+    own, other_own = (_sums(each, each, _cubic)[0] - _diagonal(each) for each in (real, generated))
+    return own, other_own, *_sums(real, generated, _cubic)
 
 
 def vendi(samples: Samples | ArrayLike, *, order: float = 1.0) -> float:

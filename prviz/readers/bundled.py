@@ -1,7 +1,8 @@
-"""Bundled embeddings: scikit-learn's digits against checkpoints of generators trained on them.
+"""Bundled embeddings: scikit-learn's digits and English sentences against generators trained on them.
 
-An embedding is the 8x8 picture itself, 64 pixels of 0 to 16, so every point can show its image.
-``data/README.md`` gives the source of the pictures, the licence, and how each file was made.
+A digit's embedding is the 8x8 picture itself, 64 pixels of 0 to 16, so every point can show its image; a sentence's
+is 64 principal components of a language model's embedding, and its text is a label.
+``data/README.md`` gives the sources, the licences, and how each file was made.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class BundledCheckpoint:
 class Family:
     """The checkpoints of one generator, in the order in which it was trained or swept; of several in the zoo.
 
-    folder : where its files are, below the folder of the bundled embeddings.
+    folder : where its files are, below the folder of the bundled embeddings. real : name of the real set.
     """
 
     name: str
@@ -43,6 +44,29 @@ class Family:
     summary: str
     checkpoints: tuple[BundledCheckpoint, ...]
     folder: str = ""
+    real: str = "digits"
+
+
+@dataclass(frozen=True)
+class RealSet:
+    """A bundled real set: its title, its file below the folder of the bundled embeddings, and what it is in words."""
+
+    title: str
+    file: str
+    summary: str
+
+
+#: Real sets by name.
+REAL_SETS: Mapping[str, RealSet] = MappingProxyType(
+    {
+        "digits": RealSet("Digits", "digits.npz", "1,797 digits of 8 x 8 pixels; half of them trained the generators"),
+        "sentences": RealSet(
+            "Sentences",
+            "text/sentences.npz",
+            "1,560 sentences of six topics, embedded by a small language model; half of them trained the chains",
+        ),
+    }
+)
 
 
 def _truncation_summary(psi: float) -> str:
@@ -159,6 +183,50 @@ _FAMILIES = (
         (1, 2, 3, 5, 7, 9),
     ),
     Family(
+        "text",
+        "Sentences by Markov chains",
+        "Markov chains of words and of characters: the longer their memory, the more they copy.",
+        (
+            *(
+                BundledCheckpoint(
+                    f"words-{n}",
+                    f"Words, order {n}",
+                    f"Each word drawn after the {'one' if n == 1 else n} before it." if n else "Words without order.",
+                )
+                for n in (0, 1, 2, 3)
+            ),
+            *(
+                BundledCheckpoint(
+                    f"characters-{n}", f"Chars, order {n}", f"Each character drawn after the {n} before it."
+                )
+                for n in (2, 4, 8)
+            ),
+            BundledCheckpoint("shuffled", "Words shuffled", "New real sentences, the words of each in a random order."),
+        ),
+        "text",
+        "sentences",
+    ),
+    Family(
+        "topics",
+        "Sentences of fewer topics",
+        "New real sentences of the first topics alone: each dropped topic costs recall.",
+        (
+            *(
+                BundledCheckpoint(
+                    f"topics-{n}",
+                    f"{n} of 6 topics",
+                    f"New sentences of the first {n} topics." if n > 1 else "New sentences of one topic.",
+                )
+                for n in (1, 2, 3, 5)
+            ),
+            BundledCheckpoint(
+                "topics-6", "6 of 6 topics", "New sentences of all topics: what a perfect generator would score."
+            ),
+        ),
+        "text",
+        "sentences",
+    ),
+    Family(
         "digits",
         "Real against real",
         "Two halves of the same real set: what a perfect generator would score.",
@@ -199,27 +267,29 @@ def bundled_path(checkpoint: str) -> Path:
     return data_folder() / BUNDLED[family_of(checkpoint)].folder / f"{checkpoint}.npz"
 
 
-def _load(path: Path, name: str) -> Samples:
+def _load(path: Path, name: str, pictures: bool) -> Samples:
     with np.load(path, allow_pickle=False) as archive:
-        pixels = archive["features"]
+        values = archive["features"]
         labels = {key: archive[key] for key in archive.files if key != "features"}
-    grey = np.rint(pixels.astype(np.float64) * (255 / _LEVELS))  # 0 (black) to 255 (white)
-    return Samples(pixels, name, labels, grey.astype(np.uint8).reshape(-1, _SIDE, _SIDE))
+    if not pictures:
+        return Samples(values, name, labels)
+    grey = np.rint(values.astype(np.float64) * (255 / _LEVELS))  # 0 (black) to 255 (white)
+    return Samples(values, name, labels, grey.astype(np.uint8).reshape(-1, _SIDE, _SIDE))
 
 
-@lru_cache(maxsize=1)
-def _real() -> Samples:
-    return _load(data_folder() / "digits.npz", "Digits")
+@lru_cache(maxsize=2)
+def _real(name: str) -> Samples:
+    return _load(data_folder() / REAL_SETS[name].file, REAL_SETS[name].title, name == "digits")
 
 
 @lru_cache(maxsize=8)
 def bundled_pair(checkpoint: str) -> SamplePair:
-    """A bundled real set and the generated set called ``checkpoint``, with pictures and labels.
+    """A bundled real set and the generated set called ``checkpoint``, with pictures or texts, and labels.
 
     Parameters
     ----------
     checkpoint : str
-        One of `bundled_names`, such as ``"mixture-converged"`` or ``"truncation-0.7"``.
+        One of `bundled_names`, such as ``"mixture-converged"``, ``"truncation-0.7"`` or ``"words-2"``.
 
     Returns
     -------
@@ -227,6 +297,8 @@ def bundled_pair(checkpoint: str) -> SamplePair:
         Real: all 1,797 digits (labels ``digit`` and ``part``, the half that trained the generators or the held-out
         one). Generated: 1,797 samples. Both have (1797, 64) pixels of 0 to 16 and (1797, 8, 8) images. For
         ``"digits-held-out"`` the training half (898) is real and the held-out half (899) generated.
+        Of the families ``text`` and ``topics``, real: 1,560 sentences (labels ``text``, ``topic`` and ``part``);
+        generated: 780. Both have 64 features.
 
     Raises
     ------
@@ -236,9 +308,11 @@ def bundled_pair(checkpoint: str) -> SamplePair:
     family = BUNDLED[family_of(checkpoint)]
     if checkpoint != _HELD_OUT:
         title = next(each.title for each in family.checkpoints if each.name == checkpoint)
-        return SamplePair(_real(), _load(bundled_path(checkpoint), f"{family.title}, {title}"))
-    held_out = _real().labels["part"] == "held-out"
-    real, generated = (_real().take(np.flatnonzero(rows)) for rows in (~held_out, held_out))
+        generated = _load(bundled_path(checkpoint), f"{family.title}, {title}", family.real == "digits")
+        return SamplePair(_real(family.real), generated)
+    digits = _real("digits")
+    held_out = digits.labels["part"] == "held-out"
+    real, generated = (digits.take(np.flatnonzero(rows)) for rows in (~held_out, held_out))
     return SamplePair(
         Samples(real.values, "Digits, training half", real.labels, real.images),
         Samples(generated.values, "Digits, held-out half", generated.labels, generated.images),

@@ -70,14 +70,15 @@ def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
     return KeptRows(rows.reindex(columns=list(columns)).astype(dict(columns)), facts)
 
 
-def keep_rows(rows: pd.DataFrame, name: str, facts: Provenance, place: Path) -> Path:
+def keep_rows(rows: pd.DataFrame, name: str, facts: Provenance, place: Path, plain: int | None = None) -> Path:
     """Write the rows, with numbers of 5 digits and without empty columns, and the facts in the manifest.
 
-    A file above LARGEST bytes is compressed. Raises ValueError, and writes nothing, if it is still larger.
+    A file above ``plain`` bytes (None: LARGEST) is compressed. Raises ValueError, and writes nothing, if it is then
+    above LARGEST.
     """
     filled, file = rows.dropna(axis="columns", how="all"), f"{name}.csv"
     content = filled.to_csv(index=False, float_format="%.5g", lineterminator="\n").encode()
-    if len(content) > LARGEST:
+    if len(content) > (LARGEST if plain is None else plain):
         content, file = gzip.compress(content, mtime=0), f"{file}.gz"
     if len(content) > LARGEST:
         raise ValueError(f"{name}: {len(content)} bytes of rows; at most {LARGEST} are kept")

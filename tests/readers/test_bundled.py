@@ -7,20 +7,30 @@ import gzip
 import hashlib
 import importlib.util
 import json
+import re
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from prviz import pr_curve
 from prviz.readers import paths
-from prviz.readers.bundled import BUNDLED, bundled_names, bundled_pair, bundled_path
-from prviz.samples import SamplePair
+from prviz.readers.bundled import BUNDLED, REAL_SETS, bundled_names, bundled_pair, bundled_path
+from prviz.readers.media import look
+from prviz.samples import SamplePair, Samples
+from prviz.triage.memorisation import held_out_distances, memorisation
 
 DATA = paths.data_folder()
 MANIFEST: dict[str, Any] = json.loads((DATA / "manifest.json").read_text(encoding="utf-8"))
 ZOO: dict[str, Any] = json.loads((DATA / "zoo" / "manifest.json").read_text(encoding="utf-8"))
-FILES = {**MANIFEST["files"], **{f"zoo/{name}": facts for name, facts in ZOO["files"].items()}}
+TEXT: dict[str, Any] = json.loads((DATA / "text" / "manifest.json").read_text(encoding="utf-8"))
+FILES = MANIFEST["files"] | {
+    f"{folder}/{name}": facts
+    for folder, manifest in (("zoo", ZOO), ("text", TEXT))
+    for name, facts in manifest["files"].items()
+}
+SENTENCES = [each.name for family in BUNDLED.values() if family.real == "sentences" for each in family.checkpoints]
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +52,14 @@ def distance(pair: SamplePair) -> tuple[float, float]:
 
 
 def test_the_manifest_lists_exactly_the_files_that_are_shipped() -> None:
-    assert set(FILES) == {path.relative_to(DATA).as_posix() for path in [*DATA.glob("*.npz"), *DATA.glob("zoo/*.npz")]}
+    assert set(FILES) == {
+        path.relative_to(DATA).as_posix()
+        for path in (*DATA.glob("*.npz"), *DATA.glob("zoo/*"), *DATA.glob("text/*"))
+        if path.suffix == ".npz"
+    }
     assert {DATA / name for name in FILES} == {
         bundled_path(name) for name in bundled_names() if name != "digits-held-out"
-    } | {DATA / "digits.npz"}
+    } | {DATA / each.file for each in REAL_SETS.values()}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -71,6 +85,7 @@ def test_the_readme_states_every_digest_and_the_folder_is_small() -> None:
     assert "CC BY 4.0" in readme
     assert sum(path.stat().st_size for path in DATA.iterdir() if path.is_file()) < 5_000_000
     assert sum(path.stat().st_size for path in (DATA / "zoo").iterdir()) < 12_000_000
+    assert sum(path.stat().st_size for path in (DATA / "text").iterdir()) < 2_500_000
 
 
 def test_the_zoo_has_forty_checkpoints_and_the_loss_of_every_step() -> None:
@@ -128,7 +143,7 @@ def test_the_real_set_is_scikit_learns_digits() -> None:
     assert np.array_equal(real.labels["digit"], digits.target)
 
 
-@pytest.mark.parametrize("name", bundled_names())
+@pytest.mark.parametrize("name", [name for name in bundled_names() if name not in SENTENCES])
 def test_every_checkpoint_loads_with_its_pictures(name: str) -> None:
     pair = bundled_pair(name)
     for samples in pair:
@@ -142,8 +157,77 @@ def test_every_checkpoint_loads_with_its_pictures(name: str) -> None:
     assert set(pair.real.labels) == {"digit", "part"}
 
 
+@pytest.mark.parametrize("name", SENTENCES)
+def test_every_checkpoint_of_sentences_loads_with_its_texts(name: str) -> None:
+    real, generated = bundled_pair(name)
+    assert (real.shape, generated.shape) == ((1560, 64), (780, 64))
+    assert set(real.labels) == {"text", "topic", "part"}
+    for samples in (real, generated):
+        assert look(samples, 0).text == samples.labels["text"][0]
+        assert {len(text) > 0 for text in samples.labels["text"].tolist()} == {True}
+    assert len(np.unique(real.labels["text"])) == 1560
+    counts = dict(zip(*np.unique(real.labels["topic"], return_counts=True), strict=True))
+    assert set(counts.values()) == {260}
+    if name.startswith("topics"):
+        number = int(name.removeprefix("topics-"))
+        assert len(np.unique(generated.labels["topic"])) == number
+        assert not set(generated.labels["text"]) & set(real.labels["text"])
+
+
+def _part(part: str) -> Samples:
+    real = bundled_pair("words-1").real
+    return real.take(np.flatnonzero(real.labels["part"] == part))
+
+
+def _tokens(name: str, text: str) -> list[str]:
+    return re.findall(r"\w+(?:['-]\w+)*|[^\w\s]", text) if name.startswith("words") else list(text)
+
+
+@pytest.mark.parametrize("name", [name for name in SENTENCES if name.startswith(("words", "characters"))])
+def test_a_chain_says_only_what_its_training_sentences_say_after_so_many_tokens(name: str) -> None:
+    """Every run of order + 1 tokens, with the sentence's ends, is in a training sentence; some longer runs are not."""
+    order = int(name.partition("-")[2])
+
+    def runs(texts: Any, length: int) -> set[tuple[str, ...]]:
+        padded = ([""] * (length - 1) + [*_tokens(name, text), ""] for text in texts.tolist())
+        return {tuple(row[at : at + length]) for row in padded for at in range(len(row) - length + 1)}
+
+    train, drawn = _part("train").labels["text"], bundled_pair(name).generated.labels["text"]
+    assert runs(drawn, order + 1) <= runs(train, order + 1)
+    assert not runs(drawn, order + 2) <= runs(train, order + 2)
+
+
+def test_chains_of_longer_memory_come_closer_to_sentences_they_never_saw() -> None:
+    held_out = _part("held-out")
+    areas = {name: pr_curve(held_out, bundled_pair(name).generated).auc for name in SENTENCES}
+    for stem, orders in (("words", (0, 1, 2, 3)), ("characters", (2, 4, 8))):
+        along = [areas[f"{stem}-{order}"] for order in orders]
+        assert np.diff(along).min() > 0.05
+    assert areas["words-3"] <= areas["topics-6"] + 0.02
+    assert areas["shuffled"] < areas["topics-6"] - 0.1  # the encoder sees the order of words
+
+
+def test_the_longest_memory_copies_and_new_sentences_do_not() -> None:
+    real = bundled_pair("words-3").real
+    usual, train = held_out_distances(real), set(_part("train").labels["text"])
+    found = {name: memorisation(real, bundled_pair(name).generated, usual) for name in SENTENCES}
+    for name, each in found.items():
+        texts = bundled_pair(name).generated.labels["text"]
+        assert each.exact.number == sum(text in train for text in texts), name
+    assert found["words-3"].exact.low > 0.1
+    assert [name for name, each in found.items() if each.memorised] == ["words-2", "words-3"]
+
+
+def test_each_dropped_topic_costs_recall_and_hardly_any_precision() -> None:
+    curves = [pr_curve(*bundled_pair(f"topics-{number}")) for number in (1, 2, 3, 5, 6)]
+    precision, recall = ([curve.f_score(8, leaning=side) for curve in curves] for side in ("precision", "recall"))
+    assert recall == sorted(recall)
+    assert recall[-1] - recall[0] > 0.1
+    assert all(p > r for p, r in zip(precision, recall, strict=True))
+
+
 def test_names_are_unique_and_every_text_is_one_sentence() -> None:
-    assert len(set(bundled_names())) == len(bundled_names()) == 96
+    assert len(set(bundled_names())) == len(bundled_names()) == 109
     for key, family in BUNDLED.items():
         assert key == family.name
         for text in (family.summary, *(checkpoint.summary for checkpoint in family.checkpoints)):

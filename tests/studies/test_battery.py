@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,12 +15,14 @@ from scipy import stats
 
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import sampled_truth
+from prviz.measure.scalars import scalars
 from prviz.samples import SamplePair
 from prviz.studies.battery import (
     CHECKS,
     COLUMNS,
     PASSED,
     READINGS,
+    REPORTED,
     SCORES,
     VERDICTS,
     BatteryProblem,
@@ -377,6 +380,25 @@ def test_scores_equal_the_double_loop(name: str, place: int, scenario: str) -> N
     found, expected = measure_scores(pair, SCORES), by_double_loop(pair)
     for score in SCORES:
         assert found[score] == pytest.approx(expected[score], abs=1e-12), score
+
+
+def test_reported_numbers_are_the_scalars_brought_to_one() -> None:
+    pair = scaled(problem("gaussian-mean-difference", 30, 8).sample(90, 1))
+    found, expected = measure_scores(pair, REPORTED), scalars(*pair, k=5)
+    assert found["clipped"] == (expected["clipped_density"], expected["clipped_coverage"])
+    assert found["fd"] == pytest.approx([2 * stats.norm.cdf(-math.sqrt(expected["frechet_distance"]) / 2)] * 2)
+    kernels = ((each.values @ each.values.T / 8 + 1) ** 3 for each in pair)
+    own = sum(float(kernel[~np.eye(90, dtype=bool)].mean()) for kernel in kernels)
+    assert found["kid"] == pytest.approx([1 - expected["kid"] / own] * 2)
+    for name in ("vendi", "rke"):
+        assert math.isnan(found[name][0])
+        assert found[name][1] == expected[f"{name}_generated"] / expected[f"{name}_real"]
+
+
+def test_a_number_without_fidelity_has_no_such_cells() -> None:
+    judged = judge(oracle_rows(["gaussian-mixture-sequential-mode-dropping"], ["vendi", "fd"]))
+    assert set(judged.groupby("reading")["side"].agg(tuple).loc["vendi"]) == {"diversity"}
+    assert set(judged.loc[judged["reading"] == "fd", "side"]) == {"fidelity", "diversity"}
 
 
 def test_scores_have_the_published_neighbours() -> None:

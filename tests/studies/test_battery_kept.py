@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prviz.studies.battery import CHECKS, SCORES, judge
+from prviz.studies.battery import CHECKS, REPORTED, SCORES, judge
 from prviz.studies.battery.tasks import folder, kept
 
 # Where ours and the paper's draw differ. Both ask that a mean over ten repeats be below 0.05 while single repeats of
@@ -39,6 +39,15 @@ def test_a_mean_of_ten_repeats_of_the_same_law_falls_on_both_sides_of_what_is_as
     means = rows.groupby("place")["score_fidelity"].mean()
     assert (means < 0.05).any()
     assert (means > 0.05).any()
+
+
+def test_what_else_is_reported_is_carried_too() -> None:
+    found = kept(reported=True)
+    assert found is not None
+    assert set(found.rows["check"]) == set(CHECKS)
+    assert set(found.rows["method"]) == set(REPORTED)
+    assert found.rows.groupby(["check", "dim", "scenario", "place", "method"]).size().unique().tolist() == [3]
+    assert found.rows["score_diversity"].notna().all()
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -18,6 +18,7 @@ from prviz.studies.convergence import rate_exponent
 from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.base import FIGURE_COLUMNS, stored
 from prviz.studies.papers.charts import CURVE_COLUMNS, LAMS, CurveCell, mean_band
+from prviz.studies.papers.conditional import REFERENCE, GuidedDigits, OneDigit, PromptedDigits, guided_toy
 from prviz.studies.papers.digits import DigitClasses, DigitShares, TruncatedDigits, truncated_gaussian, turns
 from prviz.studies.papers.embeddings import EmbeddedDigits
 from prviz.studies.papers.features import DigitFeatures
@@ -36,7 +37,10 @@ LINES = {
     "dimension": 6 * 2 * 4 * 3,
     "sample-size": 3 * 4 * 3,
     "truncation": 2 * 11 * 3 * 8,
+    "guidance": 9 * 3 * 5,
+    "prompting": 7 * 3 * 5,
     "digits": 10 * 4 * 3,
+    "inside-classes": 4 * 2,
     "common-classes": 5 * 3 * 4,
     "plug-in": 2 * 2 * 4 * 3,
     "bias": (4 + 5) * 2 * 4,
@@ -83,7 +87,15 @@ def test_quick_mode_gives_every_figure(name: str) -> None:
     assert (figures["repeats"] == experiment.sizes["quick"].repeats).all()
     assert (figures["spread"].notna() == (figures["repeats"] > 1)).all()
     printed = figures[figures["published"].notna()]
-    assert len(printed) == {"table1": 64, "truncation": 8, "digits": 80, "common-classes": 30, "hubs": 6}.get(name, 0)
+    assert len(printed) == {
+        "table1": 64,
+        "truncation": 8,
+        "digits": 80,
+        "guidance": 6,
+        "prompting": 6,
+        "common-classes": 30,
+        "hubs": 6,
+    }.get(name, 0)
     np.testing.assert_allclose(printed["difference"], printed["ours"] - printed["published"])
     assert "Quick mode: " in experiment.setting("quick")
     assert "Quick mode" not in experiment.setting("paper")
@@ -114,6 +126,36 @@ def test_other_rows_say_something_else(name: str) -> None:
     numbers = list(experiment.numbers.values())
     halved = rows.assign(**{column: rows[column] / 2 for column in numbers})
     assert experiment.says(halved) != experiment.says(rows)
+
+
+def test_guidance_is_best_where_both_sets_have_the_same_scale() -> None:
+    truths = {scale: guided_toy(scale).truth().auc for scale in (0.0, 1.0, 3.0, 5.0, 7.0, 10.0)}
+    assert max(truths, key=truths.__getitem__) == REFERENCE
+    figures = EXPERIMENTS["guidance"].figures(quick("guidance"))
+    areas = figures[figures["figure"] == "AuC"]
+    best = areas.loc[areas.groupby("family")["ours"].idxmax()]
+    assert set(best["scale"]) == {REFERENCE}
+    pair = GuidedDigits(REFERENCE).sample(2_000)
+    assert (pair.real.n, pair.generated.n) == (898, 899)
+
+
+def test_fewer_classes_cost_recall_and_hardly_any_precision() -> None:
+    wanted = {"family": "kNN", "classes": 1}
+    assert figure("prompting", "β0", **wanted) == pytest.approx(0.1, abs=0.03)  # one class of ten
+    assert figure("prompting", "F8, leaning to precision", **wanted) > 0.8
+    pair = PromptedDigits(2).sample(2_000)
+    assert set(pair.generated.labels["digit"]) == {0, 1}
+
+
+def test_samples_of_one_class_that_differ_more_have_more_recall() -> None:
+    temperatures = (0.25, 0.5, 0.7, 1.0)
+    recall = [figure("inside-classes", "F8, leaning to recall", temperature=each) for each in temperatures]
+    assert np.all(np.diff(recall) > 0)
+    spread = [
+        np.mean([OneDigit(digit, each).sample(2_000).generated.values.var(axis=0).sum() for digit in range(10)])
+        for each in temperatures
+    ]
+    assert np.all(np.diff(spread) > 0)
 
 
 def test_a_sentence_follows_its_rows_to_the_opposite() -> None:
@@ -497,6 +539,9 @@ def test_charts() -> None:
     assert [name for name, kind in kinds.items() if kind is LineChart] == [
         "dimension",
         "truncation",
+        "guidance",
+        "prompting",
+        "inside-classes",
         "embeddings",
         "cluster-number",
         "hubs",

@@ -22,7 +22,16 @@ from prviz.studies.battery.judge import (
     passed,
     published_verdict,
 )
-from prviz.studies.battery.readings import DEFAULT_READINGS, LAMS, READINGS, SCORES, Reading, family_readings
+from prviz.studies.battery.readings import (
+    DEFAULT_READINGS,
+    LAMS,
+    READINGS,
+    REPORTED,
+    SCALARS,
+    SCORES,
+    Reading,
+    family_readings,
+)
 from prviz.studies.battery.tasks import COLUMNS, MODES, BatteryTask, battery_seconds, battery_tasks, setting
 
 __all__ = [
@@ -35,7 +44,9 @@ __all__ = [
     "PASSED",
     "PASSES",
     "READINGS",
+    "REPORTED",
     "SAYS",
+    "SCALARS",
     "SCORES",
     "SIDES",
     "TAGS",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.studies.battery.base import SIDES, BatteryProblem, Check, Criterion, Side
 from prviz.studies.battery.checks import CHECKS
-from prviz.studies.battery.readings import READINGS, SCORES, Reading, curve_numbers
+from prviz.studies.battery.readings import READINGS, SCALARS, Reading, curve_numbers
 from prviz.studies.battery.rules import AllowedValues, ConditionOutcome, Verdict
 from prviz.studies.battery.tasks import COLUMNS
 from prviz.studies.tasks import Row, table
@@ -41,7 +41,7 @@ def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> 
             row: Row = dict.fromkeys(COLUMNS, np.nan)
             row |= {"key": "", "check": name, "method": method, "k": None, "repeat": 0}
             row |= problem.parameters | {"x": problem.x, "n": problem.default_n}
-            rows.append(row | true_numbers(problem, method not in SCORES))
+            rows.append(row | true_numbers(problem, method not in SCALARS))
     return table(rows, COLUMNS)
 
 
@@ -295,7 +295,9 @@ def passed(judged: pd.DataFrame) -> pd.DataFrame:
 def _lines(check: Check, readings: Sequence[Reading], measured: _Measured) -> Iterator[dict[str, Any]]:
     """The verdicts on one check by readings of one method, of sides whose sweeps are all there."""
     for reading in readings:
-        for side, column in zip(SIDES, reading.columns, strict=True):
+        for side, column, label in zip(SIDES, reading.columns, reading.pair, strict=True):
+            if not label:  # it has no such side
+                continue
             sweeps = {setting: found[column] for setting, found in measured.items()}
             if not sweeps or not all(sweep.repeats for sweep in sweeps.values()):
                 continue

@@ -9,6 +9,15 @@ The published pairs have the hyperparameters that the sanity battery gives them:
     p-prec/p-rec      k = 4, a = 1.2
 
 Balls are closed but where said. Formulas as in `prviz.scalars`. The pair of one-class networks is not measured.
+
+The numbers that people report beside them, brought to 1 where both sets are equal; one that looks at diversity alone
+has no fidelity, and a distance is both at once:
+
+    clipped           Clipped Density and Coverage, k = 5
+    fd                2 Phi(-sqrt(FD) / 2): the overlap of two standard Gaussians whose means are so far apart
+    kid               1 - KID / (mean of k(x, x') + mean of k(y, y'))
+    vendi, rke        of the generated set over that of the real one; bandwidth of RKE as in `prviz.scalars`
+
 Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public code.
 """
 
@@ -26,6 +35,9 @@ from prviz.estimators.ipr import IPR
 from prviz.estimators.ppr import chances, tent_radius
 from prviz.estimators.prc import COVER, cover_balls
 from prviz.measure.balls import open_radii, own_radii
+from prviz.measure.clipped import clipped
+from prviz.measure.frechet import frechet
+from prviz.measure.kernel_scores import half_spread, kernel_share, rke, vendi
 from prviz.measure.scalars import contained, share
 from prviz.neighbors import BallCounts, Balls, Distances
 from prviz.neighbors.rows import RowView
@@ -51,6 +63,17 @@ SCORES: dict[str, Score] = {
     "symprec/symrec": Score("symmetric precision and recall", ("symPrec", "symRec"), "Khayatkhoei, AbdAlmageed 2023"),
     "p-prec/p-rec": Score("probabilistic precision and recall", ("P-Prec", "P-Rec"), "Park, Kim 2023"),
 }
+
+REPORTED: dict[str, Score] = {
+    "clipped": Score("Clipped Density and Coverage", ("Clipped D.", "Clipped C."), "Salvy, Talbot, Thirion 2025"),
+    "fd": Score("Fréchet distance", ("FD, fidelity", "FD, diversity"), "Heusel et al. 2017"),
+    "kid": Score("Kernel distance", ("KID, fidelity", "KID, diversity"), "Binkowski et al. 2018"),
+    "vendi": Score("Vendi ratio", ("", "Vendi"), "Friedman, Dieng 2023"),
+    "rke": Score("RKE ratio", ("", "RKE"), "Jalali, Li, Farnia 2023"),
+}
+
+# All that is no point of a curve.
+SCALARS = SCORES | REPORTED
 
 
 def coverage_k(n: int) -> int:
@@ -82,6 +105,8 @@ def measure_scores(pair: SamplePair, names: Collection[str]) -> dict[str, Pair]:
 
 
 def _score(name: str, pair: SamplePair, counts: Sequence[BallCounts]) -> Pair:
+    if name in REPORTED:
+        return _reported(name, pair)
     if name == "symprec/symrec":
         return _symmetric(pair)
     if name == "p-prec/p-rec":
@@ -95,6 +120,18 @@ def _score(name: str, pair: SamplePair, counts: Sequence[BallCounts]) -> Pair:
     # Fidelity: real samples whose ball among the real ones holds k generated ones. Diversity: generated samples. In all
     # other pairs it is the other way round; so it was published.
     return share(counts[0].generated[:n], c_pair_k(n)), share(counts[0].real[n:], c_pair_k(n))
+
+
+def _reported(name: str, pair: SamplePair) -> Pair:
+    if name == "clipped":
+        return clipped(*pair, k=5)
+    if name in ("fd", "kid"):
+        value = math.erfc(math.sqrt(frechet(*pair) / 8)) if name == "fd" else kernel_share(pair)
+        return value, value
+    if name == "vendi":
+        return math.nan, vendi(pair.generated) / vendi(pair.real)
+    bandwidth = half_spread(pair.real)
+    return math.nan, rke(pair.generated, bandwidth=bandwidth) / rke(pair.real, bandwidth=bandwidth)
 
 
 def _symmetric(pair: SamplePair) -> Pair:
@@ -153,7 +190,8 @@ NUMBERS = tuple(f"{at}_{side}" for at in (_SCORE, *_ATS) for side in ("fidelity"
 class Reading:
     """One way to read fidelity and diversity off a pair of samples.
 
-    label : on screen. pair : labels of the two numbers. method : what is measured, a name in ESTIMATORS or in SCORES.
+    label : on screen. pair : labels of the two numbers, "" for one that there is not. method : what is measured, a name
+    in ESTIMATORS or in SCALARS.
     at : the point of its curve; "score": the published pair itself.
     """
 
@@ -189,21 +227,21 @@ def family_readings(methods: Iterable[str] | None = None) -> list[str]:
 
 
 class _Readings(Mapping[str, Reading]):
-    """All readings by name: the published pairs, then "family@point" for every family there is when asked."""
+    """All readings by name: published pairs, what else is reported, "family@point" for every family when asked."""
 
     def __getitem__(self, name: str) -> Reading:
-        if name in SCORES:
-            return Reading(name, SCORES[name].label, SCORES[name].pair, name, _SCORE)
+        if name in SCALARS:
+            return Reading(name, SCALARS[name].label, SCALARS[name].pair, name, _SCORE)
         method, _, at = name.partition("@")
         if method not in ESTIMATORS or at not in _ATS:
             raise KeyError(name)
         return Reading(name, f"{ESTIMATORS[method].title}, {_ATS[at].label}", _ATS[at].pair, method, at)
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*SCORES, *family_readings(ESTIMATORS)])
+        return iter([*SCALARS, *family_readings(ESTIMATORS)])
 
     def __len__(self) -> int:
-        return len(SCORES) + len(ESTIMATORS) * len(_ATS)
+        return len(SCALARS) + len(ESTIMATORS) * len(_ATS)
 
 
 READINGS: Mapping[str, Reading] = _Readings()

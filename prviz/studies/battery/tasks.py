@@ -21,7 +21,16 @@ from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples
 from prviz.studies.battery.base import BatteryProblem, Check, N
 from prviz.studies.battery.checks import CHECKS
-from prviz.studies.battery.readings import DEFAULT_READINGS, NUMBERS, READINGS, SCORES, curve_numbers, measure_scores
+from prviz.studies.battery.readings import (
+    DEFAULT_READINGS,
+    NUMBERS,
+    READINGS,
+    REPORTED,
+    SCALARS,
+    SCORES,
+    curve_numbers,
+    measure_scores,
+)
 from prviz.studies.kept_rows import KeptRows, Provenance, keep_rows, kept_rows
 from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole
 
@@ -51,6 +60,11 @@ _SCORE_COSTS = {
     "c-prec/c-rec": (0.022, 4e-5),
     "symprec/symrec": (0.022, 2e-4),
     "p-prec/p-rec": (0.018, 2e-3),
+    "clipped": (0.03, 1e-4),
+    "fd": (0.001, 1e-4),
+    "kid": (0.03, 4e-5),
+    "vendi": (0.001, 2e-5),
+    "rke": (0.05, 4e-5),
 }
 # Seconds of a family that goes over the data by itself, or fits a model, roughly.
 _ALONE = 0.4
@@ -86,7 +100,7 @@ class BatteryTask:
         return [self._key(place, method) for place, method in self.wanted]
 
     def _key(self, place: int, method: str) -> str:
-        settings = (None, None) if method in SCORES else (self.k, self.split)
+        settings = (None, None) if method in SCALARS else (self.k, self.split)
         parts = [COMPUTATION, "battery", self.check.name, self.dim, self.scenario, place, method, *settings]
         return hashlib.sha256(json.dumps([*parts, self.n, self.repeat, self.seed]).encode()).hexdigest()[:32]
 
@@ -115,9 +129,9 @@ class BatteryTask:
         pair = scaled(problem.sample(self.n, self.drawn_by))
         numbers: dict[str, dict[str, float]] = {
             name: {"score_fidelity": fidelity, "score_diversity": diversity}
-            for name, (fidelity, diversity) in measure_scores(pair, [m for m in methods if m in SCORES]).items()
+            for name, (fidelity, diversity) in measure_scores(pair, [m for m in methods if m in SCALARS]).items()
         }
-        families = [method for method in methods if method not in SCORES]
+        families = [method for method in methods if method not in SCALARS]
         if families:
             wanted: list[tuple[str, int, float | None]] = [(each, resolve_k(self.k, pair), None) for each in families]
             for each in measure(pair.split(self.split, self.drawn_by), wanted, self.drawn_by):
@@ -128,7 +142,7 @@ class BatteryTask:
             row: Row = dict.fromkeys(COLUMNS, np.nan)
             row |= {"key": self._key(problem.place, method), "check": self.check.name, "method": method}
             row |= problem.parameters | {"x": problem.x, "n": self.n, "repeat": self.repeat, "seed": self.seed}
-            row |= {"k": None if method in SCORES else str(self.k), "split": None if method in SCORES else self.split}
+            row |= {"k": None if method in SCALARS else str(self.k), "split": None if method in SCALARS else self.split}
             row |= {"n_real": pair.real.n, "n_generated": pair.generated.n, "seconds": seconds}
             found.append(row | numbers[method])
         return found
@@ -177,7 +191,7 @@ def battery_tasks(
     check_whole("n", size, 100)
     check_whole("repeats", times, 1)
     check_whole("seed", seed, 0)
-    _check_families([each for each in methods if each not in SCORES], chosen, size, k, split)
+    _check_families([each for each in methods if each not in SCALARS], chosen, size, k, split)
     return [
         BatteryTask(
             check=check, dim=dim, scenario=scenario, wanted=places, n=size, repeat=repeat, seed=seed, k=k, split=split
@@ -250,8 +264,8 @@ def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
     """
     n_real, n_generated = problem.sizes(n)
     pairs, d = (n_real + n_generated) ** 2 / 4e6, problem.d
-    scores = [_SCORE_COSTS[method] for method in methods if method in SCORES]
-    families = [ESTIMATORS[method] for method in methods if method not in SCORES]
+    scores = [_SCORE_COSTS[method] for method in methods if method in SCALARS]
+    families = [ESTIMATORS[method] for method in methods if method not in SCALARS]
     together = sum(each.shares_pass for each in families)
     return (
         sum(0.003 + pairs * (fixed + per_feature * d) for fixed, per_feature in scores)
@@ -263,18 +277,24 @@ def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
 
 _NEEDED = ("check", "dim", "scenario", "place", "x", "method", "n", "repeat", "score_fidelity", "score_diversity")
 
+# What the names of files of REPORTED end with.
+_REPORTED = "-reported"
+
 
 def folder() -> Path:
     """Folder of the kept results."""
     return data_folder() / "battery"
 
 
-def kept(checks: Iterable[str] | None = None, where: Path | None = None) -> KeptRows | None:
-    """The kept rows of these checks, as `judge` takes them, and how the newest came about; None: none are kept."""
+def kept(checks: Iterable[str] | None = None, where: Path | None = None, *, reported: bool = False) -> KeptRows | None:
+    """The kept rows of these checks, as `judge` takes them, and how the newest came about; None: none are kept.
+
+    reported : those of REPORTED in place of those of the published scores.
+    """
     import pandas as pd
 
-    place = folder() if where is None else where
-    found = [kept_rows(name, COLUMNS, place) for name in (CHECKS if checks is None else checks)]
+    place, kind = folder() if where is None else where, _REPORTED if reported else ""
+    found = [kept_rows(f"{name}{kind}", COLUMNS, place) for name in (CHECKS if checks is None else checks)]
     there = [each for each in found if each is not None]
     if not there:
         return None
@@ -284,7 +304,10 @@ def kept(checks: Iterable[str] | None = None, where: Path | None = None) -> Kept
 
 
 def keep(rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> list[Path]:
-    """Write the rows of the published scores, one file for each check."""
-    place = folder() if where is None else where
-    mine = rows.loc[rows["method"].isin(list(SCORES)), list(_NEEDED)]
-    return [keep_rows(part, str(name), facts, place) for name, part in mine.groupby("check", sort=False)]
+    """Write the rows of the published scores, and of what else is reported: a file of each kind for each check."""
+    place, written = folder() if where is None else where, []
+    for kind, scores, plain in (("", SCORES, None), (_REPORTED, REPORTED, 0)):
+        mine = rows.loc[rows["method"].isin(list(scores)), list(_NEEDED)]
+        for name, part in mine.groupby("check", sort=False):
+            written.append(keep_rows(part, f"{name}{kind}", facts, place, plain))
+    return written

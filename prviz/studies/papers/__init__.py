@@ -8,6 +8,7 @@ from types import MappingProxyType
 from prviz.studies.papers.base import Experiment, Mode
 from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.clusters import ClusterNumberExperiment
+from prviz.studies.papers.conditional import GuidanceExperiment, InsideClassesExperiment, PromptingExperiment
 from prviz.studies.papers.digits import CommonClassesExperiment, DigitsExperiment, TruncationExperiment
 from prviz.studies.papers.embeddings import EmbeddingsExperiment
 from prviz.studies.papers.features import FeaturesExperiment
@@ -35,7 +36,10 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             DimensionExperiment(),
             SampleSizeExperiment(),
             TruncationExperiment(),
+            GuidanceExperiment(),
+            PromptingExperiment(),
             DigitsExperiment(),
+            InsideClassesExperiment(),
             CommonClassesExperiment(),
             PlugInExperiment(),
             BiasExperiment(),

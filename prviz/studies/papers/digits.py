@@ -50,7 +50,7 @@ class DigitClasses:
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """At most n pictures of each side, drawn without replacement."""
-        return some(self._whole(), n, seed)
+        return at_most(self._whole(), n, seed)
 
     @property
     def digest(self) -> str:
@@ -96,7 +96,7 @@ class DigitShares:
         rows = [rng.permutation(each)[:most] for each, most in ((even, of_even), (odd, of_odd))]
         real = sides.real.take(np.sort(np.concatenate(rows)))
         generated = sides.generated.take(np.flatnonzero(sides.generated.labels["digit"] % 2 == 0))
-        return SamplePair(real, some(SamplePair(real, generated), n, seed).generated)
+        return SamplePair(real, at_most(SamplePair(real, generated), n, seed).generated)
 
     @property
     def digest(self) -> str:
@@ -127,7 +127,7 @@ class BundledDigits:
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """At most n samples of each side, drawn without replacement."""
-        return some(bundled_pair(self.pair), n, seed)
+        return at_most(bundled_pair(self.pair), n, seed)
 
     @property
     def digest(self) -> str:
@@ -166,7 +166,7 @@ class TruncatedDigits:
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """At most n samples of each side, drawn without replacement."""
-        return some(bundled_pair(f"truncation-{self.psi:.1f}"), n, seed)
+        return at_most(bundled_pair(f"truncation-{self.psi:.1f}"), n, seed)
 
     @property
     def digest(self) -> str:
@@ -187,7 +187,7 @@ def _below(samples: Samples, digit: int) -> Samples:
     return samples.take(np.flatnonzero(samples.labels["digit"] < digit))
 
 
-def some(pair: SamplePair, n: int, seed: int) -> SamplePair:
+def at_most(pair: SamplePair, n: int, seed: int) -> SamplePair:
     """At most n samples of each side in their order, from two independent streams of one seed."""
     if n < 1:
         raise ValueError(f"n = {n}; at least 1 is needed")
@@ -331,9 +331,9 @@ class CommonClassesExperiment(Experiment):
 
 _PSIS = tuple(step / 10 for step in range(11))
 # As in the figures: the published settings of iPR and coverage, and those that the theory asks of kNN.
-_UNSPLIT: tuple[Wanted, ...] = (("ipr", 3, None), ("coverage", 5, None))
-_SPLIT: tuple[Wanted, ...] = (("knn", "sqrt", None),)
-_SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50%, k = √n"}
+UNSPLIT: tuple[Wanted, ...] = (("ipr", 3, None), ("coverage", 5, None))
+SPLIT: tuple[Wanted, ...] = (("knn", "sqrt", None),)
+SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50%, k = √n"}
 _IN_SUPPORT, _SPARED, _LONE = "in the real support", f"α∞, {SPARED:.0%} of real spared", "a real sample alone"
 # Dimension of the truncated Gaussian and its number of samples, that of the digits. The true area is near 0 below
 # psi = 0.3 in 8 dimensions, and below psi = 0.7 in 64.
@@ -414,8 +414,8 @@ class TruncationExperiment(Experiment):
             for psi in _PSIS:
                 for problem, n in ((truncated_gaussian(psi), size.n or _N), (TruncatedDigits(psi), size.n)):
                     if n is not None or repeat == 0:  # of all samples and without split, there is one value
-                        found.append(Cell(problem, n, None, repeat, seed, _UNSPLIT))
-                    found.append(Cell(problem, n, 0.5, repeat, seed, _SPLIT))
+                        found.append(Cell(problem, n, None, repeat, seed, UNSPLIT))
+                    found.append(Cell(problem, n, 0.5, repeat, seed, SPLIT))
         return curve_cells(found)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -431,7 +431,7 @@ class TruncationExperiment(Experiment):
         for data in dict.fromkeys(figures["data"]):
             if data == _DATA["scaled-gaussian"]:
                 panels[f"{data}: the truth"] = _true_lines(self.numbers)
-            for method, setting in _SETTINGS.items():
+            for method, setting in SETTINGS.items():
                 wanted = figures[(figures["data"] == data) & (figures["family"] == title_of(method))]
                 if method != "knn":  # their α∞ has no jumps to explain
                     wanted = wanted[~wanted["figure"].isin([_SPARED, _LONE])]

@@ -18,7 +18,7 @@ from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 from prviz.studies.papers.base import Experiment, Mode, Size, counted, listed, mean_of, title_of
 from prviz.studies.papers.charts import CURVE_COLUMNS, CurveCell, CurveChart, curve_panels
-from prviz.studies.papers.digits import some
+from prviz.studies.papers.digits import at_most
 from prviz.studies.sweeps import Cell, Known, Wanted
 from prviz.studies.tasks import Columns, Row, Task
 
@@ -111,7 +111,7 @@ class DigitFeatures:
         """At most n pictures of each side, drawn without replacement."""
         halves = bundled_pair("digits-held-out")
         other = halves.real if self.generated in (_HALF, _PATTERN) else bundled_pair(_PAIRS[self.generated]).generated
-        pair = some(SamplePair(halves.generated, other), min(n, self.default_n), seed)
+        pair = at_most(SamplePair(halves.generated, other), min(n, self.default_n), seed)
         real, generated = (np.asarray(side.values, dtype=np.float64) / _LEVELS for side in pair)
         if self.generated == _PATTERN:
             side = round(np.sqrt(generated.shape[1]))

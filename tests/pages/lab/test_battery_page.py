@@ -147,6 +147,29 @@ def test_the_section_opens_with_what_is_kept_beside_the_truth(place: Path) -> No
     assert button(app, "Start")
 
 
+def test_what_else_is_reported_has_its_own_table_beside_the_truth(place: Path) -> None:
+    made = battery_tasks([CHEAP, FAR], ["symprec/symrec", "fd", "vendi"], repeats=2)
+    rows = table((row for task in made for row in task.run()), COLUMNS)
+    keep(rows, FACTS)
+    app = section("Sanity battery")
+    app.segmented_control(key="battery.result").set_value(battery.OTHERS).run()
+    healthy(app)
+    found = shown(app)
+    assert [[side["label"] for side in column["sides"]] for column in found["columns"]] == [
+        ["FD, fidelity", "FD, diversity"],
+        ["Vendi"],
+    ]
+    assert [total["label"] for total in found["totals"]] == ["passed", "the truth passes"]
+    expected = judge(rows).set_index(["check", "tag", "reading", "side"])
+    for row in found["rows"]:
+        assert len(row["cells"]) == 3
+        for each in row["cells"]:
+            assert each["verdict"] == expected.loc[tuple(each["id"].split("|")), "verdict"]
+    choose(app, found["rows"][0]["cells"][-1]["id"])
+    assert "Vendi" in said(app)
+    assert "2 repeats" in said(app)
+
+
 def test_damaged_kept_rows_are_told_and_not_shown(place: Path) -> None:
     rows = table((row for task in battery_tasks([CHEAP], ["c-prec/c-rec"], repeats=2) for row in task.run()), COLUMNS)
     (path,) = keep(rows, FACTS)
