@@ -23,6 +23,7 @@ from prviz.studies.papers.gaussians import PUBLISHED
 from prviz.studies.papers.hubs import HubCell
 from prviz.studies.sweeps import Cell
 from prviz.studies.tasks import as_parquet, run_tasks
+from tests.browser import ROOT
 
 # Figures of a whole run: lines of all labels, times the numbers of each.
 LINES = {
@@ -299,6 +300,12 @@ def test_hubs_are_what_the_page_says() -> None:
     assert f"precision {figures['error of precision']:.1%} and" in experiment.message(at)
     assert f"in {figures['processor time']:.1f} times the processor time" in experiment.message(at)
     assert len(experiment.chosen(kept.rows, {})) == len(kept.rows)
+    figures = experiment.figures(experiment.chosen(kept.rows, {"k": "3", "t": 3}))
+    errors = 100 * figures.loc[figures["figure"].str.startswith("error of"), "ours"]
+    times = figures.loc[figures["figure"] == "processor time", "ours"]
+    document = (ROOT / "docs" / "papers.md").read_text("utf-8")
+    assert f"0.4 to 1.9 % there, {errors.min():.0f} to {errors.max():.0f} % here" in document
+    assert f"0.41 of the time there, {times.min():.1f} to {times.max():.1f} of the processor time here" in document
 
 
 # ---- rows and their curves ----
