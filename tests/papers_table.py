@@ -5,7 +5,6 @@ python -m tests.papers_table [NAME...]     writes the column anew, from kept row
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -23,7 +22,6 @@ from prviz.studies.papers.base import mean_of, stored
 from prviz.studies.papers.theory import PlugInExperiment
 from prviz.studies.plug_in import KERNELS
 from prviz.triage.reported import opposite_pairs
-from tests.benchmarks.results import FOLDER
 from tests.claims import ROOT
 
 DOCUMENT = ROOT / "docs" / "papers.md"
@@ -136,23 +134,23 @@ def _entropies() -> str:
     return f"{signed} over {len(found)} models of the zoo"
 
 
-def _hub_lines() -> list[dict[str, str]]:
-    texts = (FOLDER / "hub.jsonl").read_text("utf-8").splitlines()
-    newest = {line["case"]: line["figures"] for line in map(json.loads, texts)}
-    return [figures for case, figures in newest.items() if "k = 3" in case]
+def _hubs(*names: str) -> pd.Series:
+    """Numbers of hubs at the poster's k and t, on every pair."""
+    experiment = EXPERIMENTS["hubs"]
+    kept = stored(experiment)
+    assert kept is not None
+    figures = experiment.figures(experiment.chosen(kept.rows, {"k": "3", "t": 3}))
+    return figures.loc[figures["figure"].isin(names), "ours"]
 
 
 def _hub_errors() -> str:
-    errors = [
-        each[name] for each in _hub_lines() if "precision" in each for name in ("error of precision", "of recall")
-    ]
-    shares = [float(each.removesuffix("%")) for each in errors if each.endswith("%")]
-    return f"{min(shares):.1f} to {max(shares):.1f} %"
+    errors = 100 * _hubs("error of precision", "error of recall")
+    return f"{errors.min():.0f} to {errors.max():.0f} %"
 
 
 def _hub_costs() -> str:
-    found = [float(each["processor time over iPR's"]) for each in _hub_lines() if "processor time over iPR's" in each]
-    return f"hubs take {min(found):.1f} to {max(found):.1f} times the time of exact iPR"
+    times = _hubs("processor time")
+    return f"{times.min():.1f} to {times.max():.1f} of the processor time of all samples"
 
 
 def _table1() -> str:
