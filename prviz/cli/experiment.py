@@ -63,7 +63,7 @@ def _experiment(arguments: argparse.Namespace) -> int:
         dask=arguments.dask,
     )
     rows = rows if convention is None else read_by(rows, convention)
-    numbers = ("ours", "spread", "published", "difference")
+    numbers = ("ours", "spread", "published", "difference", "tightest", "bound")
     figures = experiment.figures(rows)
     words = {name: figures[name].map(lambda value: f"{value:.3f}" if value == value else "-") for name in numbers}
     kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"

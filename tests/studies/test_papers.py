@@ -225,6 +225,42 @@ def test_rows_know_the_real_samples_that_decide_the_end() -> None:
     assert row["spared_alpha_inf"] == min(np.mean(generated <= cut) for cut in cuts)
 
 
+# ---- what stands beside the families ----
+
+
+@pytest.mark.parametrize("name", ["table1", "same", "dimension"])
+def test_tightest_and_the_upper_bounds_stand_beside_the_families_where_samples_are_held_out(name: str) -> None:
+    experiment = EXPERIMENTS[name]
+    task = next(task for task in experiment.tasks("paper", repeats=1, most=60) if task.cell.split is not None)
+    (row, *others), problem = task.run(), task.cell.problem
+    pair, seed = problem.sample(60, task.cell.drawn_by), task.cell.drawn_by
+    assert len(others) == len(task.cell.wanted) - 1
+    tightest = prviz.pr_curve(*pair, "tightest", seed=seed).compare(problem.truth())
+    assert (row["tightest_iou"], row["tightest_deficit"]) == (tightest.iou, tightest.deficit)
+    method, k, _ = task.cell.wanted[0]
+    bound = prviz.upper_bound(*pair, method, ks=(k,), seed=seed).compare(problem.truth())
+    assert (row["bound_iou"], row["bound_excess"]) == (bound.iou, bound.excess)
+    assert row["iou"] == prviz.pr_curve(*pair, method, k=k, seed=seed).iou(problem.truth())
+    rows = pd.DataFrame([row, *others]).reindex(columns=list(experiment.columns))
+    first = experiment.figures(rows).query("figure == 'IoU'").iloc[0]
+    assert (first["tightest"], first["bound"]) == (tightest.iou, bound.iou)
+    assert "4 of 4 lie nowhere below the truth." in experiment.says(rows.assign(bound_deficit=0.0).iloc[:4])
+    assert "0 of 4 lie nowhere below the truth." in experiment.says(rows.assign(bound_deficit=0.1).iloc[:4])
+    assert "lie nowhere" not in experiment.says(quick(name))
+    assert "Tightest and the upper bounds are left out." in experiment.setting("quick")
+
+
+def test_the_kept_bounds_hold_as_often_as_they_promise() -> None:
+    """With a probability of 95% at least, each; with tightest and in the middle of the mean the truth is near."""
+    for name in (name for name, experiment in EXPERIMENTS.items() if experiment.sizes["paper"].beside):
+        kept = stored(EXPERIMENTS[name])
+        assert kept is not None
+        rows = kept.rows[kept.rows["split"].notna()]
+        assert rows[["tightest_iou", "bound_iou"]].notna().all(axis=None), name
+        assert (rows["bound_deficit"] == 0).mean() >= 0.95, name
+        assert kept.rows.loc[kept.rows["split"].isna(), ["tightest_iou", "bound_iou"]].isna().all(axis=None)
+
+
 # ---- rows and their curves ----
 
 
