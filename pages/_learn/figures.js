@@ -113,7 +113,7 @@ const bells = {
       const said = (/** @type {boolean} */ is) => xs.filter((x) => real(x) === is), middle = (/** @type {number[]} */ part) => part[Math.floor(part.length / 2)];
       for (const [is, text] of /** @type {[boolean, string][]} */ ([[true, "says real"], [false, "says generated"]])) {
         const runs = said(is), run = runs.filter((x) => Math.sign(x - shift) === Math.sign(middle(runs) - shift) || shift === 0);
-        if (run.length > 20) marks.push(label(text, within(toX(middle(run)), 5 * em, width - 5 * em), 1.1 * em, { fill: is ? "var(--real-text)" : "var(--generated-text)" }));
+        if (run.length > 20) marks.push(label(text, within(toX(middle(run)), 5 * em, width - 5 * em), 1.1 * em, { class: "halo", fill: is ? "var(--real-text)" : "var(--generated-text)" }));
       }
     } else {
       marks.push(mark("path", { d: area((x) => Math.min(p(x), q(x))), fill: "var(--ink)", opacity: 0.2 }));
@@ -123,7 +123,7 @@ const bells = {
     const left = shift >= 0, level = Math.min(own(1), 0.8 * TOP), flank = (left ? xs.find((x) => own(x) >= level) : xs.findLast((x) => own(x) >= level)) ?? 0;
     marks.push(label(!errors && lam !== 1 ? "λ × real" : "real", toX(flank) + (left ? -0.4 : 0.4) * em, toY(level), { "text-anchor": left ? "end" : "start", fill: "var(--real-text)", class: "name" }));
     const beside = toX(shift) + (left ? 1 : -1) * 1.2 * em, fits = left ? beside < width - 10 * em : beside > 10 * em;
-    marks.push(label("generated", fits ? beside : toX(shift), toY(q(shift)) + (fits ? 0.3 * em : -1.1 * em), { "text-anchor": fits ? (left ? "start" : "end") : "middle", fill: "var(--generated-text)", class: "name" }));
+    marks.push(label("generated", fits ? beside : toX(shift), toY(q(shift)) + (fits ? 0.3 * em : -1.1 * em), { "text-anchor": fits ? (left ? "start" : "end") : "middle", fill: "var(--generated-text)", class: "name halo" }));
     return {
       marks: marks.join(""),
       handles: hands.includes("shift") ? shiftAndWidth(values, toX, toY, { x: shift + scale, y: q(shift + scale) }, { x: shift, y: q(shift) }, fromX) : [],
