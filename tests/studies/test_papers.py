@@ -251,13 +251,15 @@ def test_tightest_and_the_upper_bounds_stand_beside_the_families_where_samples_a
 
 
 def test_the_kept_bounds_hold_as_often_as_they_promise() -> None:
-    """With a probability of 95% at least, each; with tightest and in the middle of the mean the truth is near."""
+    """With a probability of 95% at least, each; where samples are held out, and over the dimension in one repeat."""
     for name in (name for name, experiment in EXPERIMENTS.items() if experiment.sizes["paper"].beside):
         kept = stored(EXPERIMENTS[name])
         assert kept is not None
         rows = kept.rows[kept.rows["split"].notna()]
-        assert rows[["tightest_iou", "bound_iou"]].notna().all(axis=None), name
-        assert (rows["bound_deficit"] == 0).mean() >= 0.95, name
+        known = rows.dropna(subset=["tightest_iou", "bound_iou"])
+        repeats = EXPERIMENTS[name].sizes["paper"].repeats if name == "dimension" else 1
+        assert len(known) == len(rows) // repeats, name
+        assert (known["bound_deficit"] == 0).mean() >= 0.95, name
         assert kept.rows.loc[kept.rows["split"].isna(), ["tightest_iou", "bound_iou"]].isna().all(axis=None)
 
 
