@@ -16,16 +16,16 @@ from pages._work.jobs import Progress
 from prviz.measure.estimates import estimate, part_of
 from prviz.measure.profiles import bandwidth_unit
 from prviz.reports.settings import ExploreSettings
-from prviz.studies.surrogate import FitOptions, fit_check
-from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of
+from prviz.studies.surrogate.choice import best_surrogate, cheap_kinds, trial_seconds
+from prviz.studies.surrogate.surrogate import SurrogateSources
 
 # Most principal components that the surrogate keeps, and seed of its fresh sample.
 MOST_DIMENSIONS, SEED = 32, 1
-# Rough seconds of the fit, its test and the truth, beside the measurement.
-FIT_SECONDS = 3.0
+# Rough seconds of the truth, beside the fits and the measurement.
+TRUTH_SECONDS = 3.0
 ABOUT = (
-    "A Gaussian is fitted to each set; its true curve is known. ± is how far the area of each family is from the true "
-    "one on a fresh sample of the surrogate, with these settings. The bias lab fits other densities."
+    "A density is fitted to each set, of several kinds the one that a two-sample test finds closest; its true curve is "
+    "known. ± is how far the area of each family is from the true one on a fresh sample of it, with these settings."
 )
 POOR = " Here the surrogate is poor: fresh samples of it can be told from the data, so the errors tell less about them."
 
@@ -55,23 +55,23 @@ def draw(problem: Problem, settings: ExploreSettings) -> None:
     if key not in wanted and known(problem, settings) is None:
         st.button("How far could each be off?", key="far-off", type="tertiary", on_click=wanted.add, args=(key,))
         return
-    seconds = results.seconds(problem, settings) + FIT_SECONDS
+    pair, d = problem.pair, min(MOST_DIMENSIONS, problem.pair.d)
+    fits = sum(trial_seconds(pair, d, each) for each in cheap_kinds(pair, d))
+    seconds = fits + TRUTH_SECONDS + results.seconds(problem, settings)
     found = answers.tab_result(key, seconds, lambda progress: measure(problem, settings, progress))
     if found is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="far-off-found"):
             said = f"± on a {'poor ' if found.poor else ''}surrogate"
             st.caption(said, help=ABOUT + POOR * found.poor, width="content")
-            if found.poor and st.button("Fit a better one", key="far-off", type="tertiary"):
+            if found.poor and st.button("Try other fits", key="far-off", type="tertiary"):
                 st.switch_page("pages/bias_lab.py", query_params={"section": "Data like yours"})
 
 
 def measure(problem: Problem, settings: ExploreSettings, progress: Progress) -> SurrogateErrors:
-    """Fit a surrogate to the pair, test the fit, and measure its fresh sample as the pair is measured."""
+    """Fit the best surrogate to the pair, and measure its fresh sample as the pair is measured."""
     sources = SurrogateSources(problem.pair)
-    d = min(MOST_DIMENSIONS, sources.components.most)
-    surrogate = surrogate_of(sources, d, FitOptions(), part_of(progress, 0, 3))
-    poor = fit_check(surrogate, 0, part_of(progress, 1, 3)).poor
-    fitted = surrogate.problem()
+    best = best_surrogate(sources, min(MOST_DIMENSIONS, sources.components.most), part_of(progress, 0, 2))
+    fitted = best.surrogate.problem()
     sample, split, width = fitted.sample(fitted.default_n, SEED), settings.split, settings.bandwidth
     found = estimate(
         sample,
@@ -80,7 +80,7 @@ def measure(problem: Problem, settings: ExploreSettings, progress: Progress) -> 
         bandwidth=width and width * (bandwidth_unit(sample, split=split, seed=SEED) or 1.0),
         split=split,
         seed=SEED,
-        progress=part_of(progress, 2, 3),
+        progress=part_of(progress, 1, 2),
     )
     truth = fitted.truth().auc
-    return SurrogateErrors({name: each.curve.auc - truth for name, each in found.items()}, poor)
+    return SurrogateErrors({name: each.curve.auc - truth for name, each in found.items()}, best.poor)

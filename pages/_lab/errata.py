@@ -13,11 +13,14 @@ IDEA = (
     "versions of Sykes, Simon, Rabin, Fadili (hal-05344404)."
 )
 
+# Height of a figure in pixels: the lines below it stay on the screen.
+HEIGHT = 300
+
 
 def draw() -> None:
     for place, erratum in enumerate(ERRATA):
         line = f"{plain(erratum.place)}: {plain(erratum.says)} → **{plain(erratum.finding)}**"
-        with st.expander(line, key=f"erratum-{place}", on_change="rerun") as box:
+        with st.expander(line, expanded=place == 0, key=f"erratum-{place}", on_change="rerun") as box:
             if box.open:
                 st.caption(plain(erratum.setting))
-                draw_chart(erratum.chart(), f"erratum-figure-{place}", "The line above holds")
+                draw_chart(erratum.chart(), f"erratum-figure-{place}", "The line above holds", HEIGHT)

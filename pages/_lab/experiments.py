@@ -46,6 +46,11 @@ _HEADS = {
     "repeats": ("repeats", "Fresh samples each."),
     "published": ("published", "As the paper prints it; – where it prints none."),
     "difference": ("difference", "Ours less the published value."),
+    "tightest": ("tightest", "The same number of the family tightest, on the same samples; – without split."),
+    "bound": (
+        "upper bound",
+        "Of a curve above the true one in at least 95% of draws, by this family; – without split.",
+    ),
 }
 _SAME = "Open this setting in Explore"
 _CLASSES = ("cluster", "classifier", "knn")
@@ -177,7 +182,7 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
     values = _choices(experiment, rows, key)
     at = experiment.chosen(rows, values)
     rows = experiment.chosen(rows, {name: value for name, value in values.items() if name != experiment.along})
-    head = st.container(horizontal=True, vertical_alignment="center")
+    head = st.container(horizontal=True, vertical_alignment="top")
     message = head.container(width="content")
     if experiment.columns is CONVENTION_COLUMNS:
         with head:
@@ -190,7 +195,6 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
     draw_chart(chart, f"experiment-{key}", "The table below holds")
     with st.expander("All numbers"):
         st.markdown(plain(experiment.says(rows)))
-        st.caption(plain(_legend(chart)))
         _table(experiment.table(at))
 
 
@@ -212,12 +216,21 @@ def _choices(experiment: Experiment, rows: pd.DataFrame, key: str) -> dict[str, 
     return values
 
 
-def draw_chart(chart: Chart, key: str, numbers: str) -> None:
-    """Draw every panel; ``numbers`` says in their texts for screen readers what holds the numbers."""
+def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) -> None:
+    """Draw every panel, of another height than its own; ``numbers`` says for screen readers what holds the numbers."""
     panels = figures.experiment_figures(chart)
     square = isinstance(chart, CurveChart)
+    if height is not None:
+        panels = {title: figure.update_layout(height=height) for title, figure in panels.items()}
     panes = [
-        Pane(f"panel{place}", figure, title, square=square, alt=_alternative(chart, title, numbers))
+        Pane(
+            f"panel{place}",
+            figure,
+            title,
+            square=square,
+            alt=_alternative(chart, title, numbers),
+            help="" if place else _legend(chart),
+        )
         for place, (title, figure) in enumerate(panels.items())
     ]
     with st.container(key=f"side-by-side-{key}"):
@@ -250,8 +263,7 @@ def facts(provenance: Provenance) -> str:
 def _legend(chart: Chart) -> str:
     if isinstance(chart, HeatMap):
         signed = f" {', '.join(chart.signed)}: red above 0, blue below." if chart.signed else ""
-        scale = f"the brighter, the higher, from {chart.low:g} to {chart.high:g}"
-        return f"{chart.label}: {scale}.{signed} {chart.note}".strip()
+        return f"{chart.label}, from {chart.low:g} to {chart.high:g}, brighter is higher.{signed} {chart.note}".strip()
     if isinstance(chart, CurveChart):
         bands = [band for panel in chart.panels.values() for band in panel.values()]
         area = " Area: one standard deviation over the repeats to either side." if _spread(bands) else ""
@@ -278,7 +290,8 @@ def _alternative(chart: Chart, title: str, numbers: str) -> str:
 
 def _table(found: pd.DataFrame) -> None:
     """Draw our mean, its spread, the published number and the difference, without empty or constant columns."""
-    empty = [name for name in ("spread", "published", "difference") if name in found and found[name].isna().all()]
+    optional = ("spread", "published", "difference", "tightest", "bound")
+    empty = [name for name in optional if name in found and found[name].isna().all()]
     same = ["figure"] if "figure" in found and found["figure"].nunique() == 1 else []
     shown = found.drop(columns=[*empty, *same])
     if "published" not in shown:

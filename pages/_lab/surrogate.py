@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages._explore import controls
 from pages._lab import surrogate_fits, surrogate_form, surrogate_paper
-from pages._lab.surrogate_fits import SCENARIOS, Quality
+from pages._lab.surrogate_fits import SCENARIOS
 from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
 from pages._live.figure import Pane, live_figure
 from pages._shared import cache, work_box
@@ -30,6 +30,7 @@ from prviz.measure.workload import estimate_seconds, subsample
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.studies.surrogate import verdict
+from prviz.studies.surrogate.choice import CheckedSurrogate
 
 IDEA = (
     "How far an estimate is from the truth depends on the data: how many samples, in how many dimensions, of what "
@@ -100,7 +101,7 @@ def _closer(
     data: Data,
     shape: Fit,
     request: MeasurementRequest,
-    fitted: Quality | None,
+    fitted: CheckedSurrogate | None,
 ) -> None:
     views = [CURVES, OVER_K, *([OVER_D] if len(request.dims) > 1 else [])]
     view = choose_one("Look closer", views, views[0], key="stand-in.closer")
@@ -122,7 +123,7 @@ def _closer(
 
 
 def _beside(
-    found: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality
+    found: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: CheckedSurrogate
 ) -> None:
     best: dict[str, RankedSetting] = {}
     for each in found:  # the best first
@@ -259,7 +260,7 @@ def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
 
 
 def show_verdict(
-    found: list[RankedSetting], data: Data, shape: Fit, fitted: Quality, tried: int, *, complete: bool
+    found: list[RankedSetting], data: Data, shape: Fit, fitted: CheckedSurrogate, tried: int, *, complete: bool
 ) -> None:
     """Draw how far the area could be off with the closest setting, the button that applies it, and all as intervals."""
     best = found[0]
@@ -286,7 +287,6 @@ def show_verdict(
         )
     if cache.page_wished():
         st.rerun()
-    many = f", the best fit of {tried}" if tried > 1 else ""
     many = f", the best fit of {tried}" if tried > 1 else ""
     shown = found if len(found) <= MOST_BEST + MOST_LAST else [*found[:MOST_BEST], *found[-MOST_LAST:]]
     drawn = [SettingError(each.method, each.setting, each.error, each.low, each.high, each.mark) for each in shown]

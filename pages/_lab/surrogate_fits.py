@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
-from pages._lab.surrogate_form import MOST_COMPONENTS, Data, Fit, MeasurementRequest
+from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
 from pages._shared import cache, work_box
-from pages._work.jobs import JobRequest, Progress
+from pages._work.jobs import JobRequest
 from pages._work.store import LeastRecentlyUsed
-from prviz.measure.estimates import part_of, passes
+from prviz.measure.estimates import passes
 from prviz.measure.workload import Options, estimate_seconds
-from prviz.studies.surrogate import FitCheck, FitOptions, Scenario, Surrogate, fit_check
-from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of, surrogate_problems
+from prviz.studies.surrogate import Scenario
+from prviz.studies.surrogate.choice import CheckedSurrogate, cheap_kinds, checked, fit_seconds, trial_seconds
+from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_problems
 from prviz.studies.sweeps import COLUMNS, sweep_cells
 
 SCENARIOS: dict[str, tuple[Scenario, ...]] = {
@@ -25,38 +26,18 @@ SCENARIOS: dict[str, tuple[Scenario, ...]] = {
 }
 # Seconds of work that starts by itself.
 AT_ONCE = 60.0
-# Rough seconds: per multiply-add of a covariance or a projection; of EM per sample, component and step, and per
-# squared dimension besides; of a sampled truth, and per dimension besides, several times as many for a mixture.
+# Rough seconds per multiply-add of a covariance; of a sampled truth, and per dimension besides, several times as many
+# for a mixture.
 PER_PRODUCT = 1e-9
-EM, EM_SQUARE, EM_SAMPLES, EM_STEPS = 2.3e-7, 3e-10, 10_000, 240
-CHECK, CHECK_FEW, FEW_PER_DIRECTION = 0.5, 1.5, 50
 TRUTH, TRUTH_DIMENSION, TRUTH_MIXTURE = 0.4, 0.03, 4
-# Seconds: a density whose fit and test take longer is not tried unless it is chosen.
-TRY_SECONDS = 20.0
 POOR = "its fresh samples can be told from your data, so the verdict tells less about them."
 
 
-class Quality(NamedTuple):
-    """A fitted surrogate, and the tests of both sets against fresh samples of their own fits."""
-
-    surrogate: Surrogate
-    real: FitCheck
-    generated: FitCheck
-
-    @property
-    def poor(self) -> bool:
-        return self.real.poor or self.generated.poor
-
-    @property
-    def apart(self) -> float:
-        """How far the worse fitted set and fresh samples of its fit keep apart."""
-        return max(self.real.statistic, self.generated.statistic)
-
-
-def best(data: Data, shapes: Sequence[Fit]) -> tuple[Fit, Quality | None, int]:
+def best(data: Data, shapes: Sequence[Fit]) -> tuple[Fit, CheckedSurrogate | None, int]:
     """The shape that fits best, its quality and of how many it is the best; the first one, until all are tried."""
-    cheap = [shapes[0], *(each for each in shapes[1:] if quality(data, each).seconds < TRY_SECONDS)]
-    tried: dict[Fit, Quality] = {}
+    quick = cheap_kinds(data.pair, shapes[0].d)
+    cheap = [each for each in shapes if len(shapes) == 1 or each.options in quick]
+    tried: dict[Fit, CheckedSurrogate] = {}
     for shape in cheap:
         found = work_box.job_result(quality(data, shape), "how good the surrogate is, is not known.")
         if found is None:
@@ -90,32 +71,14 @@ def directions(data: Data) -> JobRequest[Any]:
 
 def quality(data: Data, shape: Fit) -> JobRequest[Any]:
     """Job that fits the surrogate and tests the fit."""
-    held, options = _sources(data), FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
-
-    def compute(progress: Progress) -> Quality:
-        surrogate = surrogate_of(held, shape.d, options, part_of(progress, 0, 2))
-        return Quality(surrogate, *fit_check(surrogate, 0, part_of(progress, 1, 2)))
-
-    # Where samples are few for d, the test fits many times.
-    few = min(data.pair.real.n, data.pair.generated.n) < FEW_PER_DIRECTION * shape.d
-    refits = shape.fit == "mixture" and shape.covariance == "full"
-    seconds = _fit_seconds(data, shape) * (1 + refits) + CHECK + (CHECK_FEW if few else 0.0)
-    note = f"Trying {shape.words}"
+    held, seconds = _sources(data), trial_seconds(data.pair, shape.d, shape.options)
     store = None if data.private else _shared()
-    return JobRequest(("stand-in-quality", data.pair.digest, shape), compute, seconds, note, store)
+    key = ("stand-in-quality", data.pair.digest, shape)
+    note = f"Trying {shape.words}"
+    return JobRequest(key, lambda progress: checked(held, shape.d, shape.options, progress), seconds, note, store)
 
 
-def _fit_seconds(data: Data, shape: Fit) -> float:
-    """Estimated seconds of the fit: projections, covariances and, for a mixture, EM up to most components."""
-    sizes = (data.pair.real.n, data.pair.generated.n)
-    once = PER_PRODUCT * sum(sizes) * shape.d * (data.pair.d + shape.d)
-    if shape.fit == "gaussian":
-        return once
-    tried, square = MOST_COMPONENTS * (MOST_COMPONENTS + 1) / 2, 0 if shape.covariance == "diag" else shape.d**2
-    return once + sum(min(n, EM_SAMPLES) for n in sizes) * tried * EM_STEPS * (EM + EM_SQUARE * square)
-
-
-def card(found: Quality, data: Data) -> None:
+def card(found: CheckedSurrogate, data: Data) -> None:
     surrogate = found.surrogate
     real, generated = surrogate.real, surrogate.generated
     shrunk = max(real.shrinkage, generated.shrinkage)
@@ -158,14 +121,14 @@ def card(found: Quality, data: Data) -> None:
 
 
 def work(
-    data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality | None, title: str
+    data: Data, shape: Fit, request: MeasurementRequest, fitted: CheckedSurrogate | None, title: str
 ) -> work_box.WorkRequest:
     """The tasks, those of this d first; raises ValueError for what these samples do not allow."""
-    scenarios, options = SCENARIOS[request.scenario], FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
+    scenarios = SCENARIOS[request.scenario]
     dims = sorted(request.dims, key=lambda d: d != shape.d)
     later = dims if fitted is None else dims[1:]
     problems = [] if fitted is None else [fitted.surrogate.problem(each, request.common) for each in scenarios]
-    problems += surrogate_problems(_sources(data), later, options, scenarios, request.common)
+    problems += surrogate_problems(_sources(data), later, shape.options, scenarios, request.common)
     sizes = [request.n], [None]
     tasks = sweep_cells(problems, request.methods, request.ks, [None], request.splits, *sizes, request.repeats, 0)
     key = ("stand-in", data.pair.digest, shape, request)
@@ -174,7 +137,7 @@ def work(
     counts = [math.ceil(n * share) for n in own]
     for d in dims:
         count = len(SCENARIOS[request.scenario])
-        seconds += _fit_seconds(data, Fit(d, shape.fit, shape.covariance))
+        seconds += fit_seconds(data.pair, d, shape.options)
         truth = TRUTH + TRUTH_DIMENSION * d * (1 if shape.fit == "gaussian" else TRUTH_MIXTURE)
         seconds += 0 if request.scenario == "itself" else truth
         for split in request.splits:

@@ -18,6 +18,8 @@ from prviz.measure.estimates import K
 from prviz.readers import bundled
 from prviz.reports.settings import N_LIMITS, ExploreSettings, Source
 from prviz.samples import SamplePair
+from prviz.studies.surrogate import FitOptions
+from prviz.studies.surrogate.choice import kinds
 
 PAPER = "paper"
 SOURCES = {"bundled": "A bundled set", "upload": "Your files", PAPER: "The paper's figures 8 to 10"}
@@ -117,7 +119,7 @@ FAVOURS = {
     "common": "A part of both is the same density, the rest is each one's own. This favours neither side.",
 }
 DIMENSION = "stand-in.d"
-FIRST_D, MOST_COMPONENTS = 32, 8
+FIRST_D = 32
 SPLITS = (None, 0.5)
 NAMED_KS = ("√n", "3", "5", "10", "20", "50", "100")
 OWN_SIZE, SIZES = 0, (200, 500, 1000, 2000, 5000)
@@ -132,6 +134,10 @@ class Fit:
     d: int
     fit: Literal["gaussian", "mixture"]
     covariance: Literal["full", "tied", "diag"]
+
+    @property
+    def options(self) -> FitOptions:
+        return FitOptions(self.fit, self.covariance)
 
     @property
     def words(self) -> str:
@@ -174,13 +180,13 @@ def fits(most: int) -> list[Fit]:
         BEST,
         key="stand-in.fit",
         help="The best is the one whose fresh samples keep least apart from your data in a two-sample test, "
-        "among those that are quickly fitted. A Gaussian "
-        f"is one ellipsoid; a mixture has as many components, up to {MOST_COMPONENTS}, as score best by BIC, which "
-        "rewards a good fit and charges for every number fitted.",
+        "among those that are quickly fitted. A Gaussian is one ellipsoid; a mixture has as many components, up to "
+        f"{FitOptions().most_components}, as score best by BIC, which rewards a good fit and charges for every number "
+        "fitted.",
         persist_state="session",
     )
     if kind == BEST:
-        return [Fit(d, density, covariance) for density in FITS for covariance in COVARIANCES]
+        return [Fit(d, each.fit, each.covariance) for each in kinds()]
     covariance = choose_one(
         "Covariance: the shape of a component",
         COVARIANCES,
@@ -200,31 +206,7 @@ def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
     common = 0.5  # the share of it, where a part is common
     if scenario == "common":
         common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session")
-    methods = tuple(
-        st.multiselect(
-            "Families",
-            list(ESTIMATORS),
-            format_func=lambda name: ESTIMATORS[name].title,
-            key=begin("stand-in.methods", list(data.settings.methods)),
-            persist_state="session",
-        )
-    )
-    if not methods:
-        st.warning("Choose at least one family.")
-    chosen = st.pills(
-        "Split",
-        list(SPLITS),
-        default=list(SPLITS),
-        format_func=lambda share: "none" if share is None else f"{share:.0%}",
-        selection_mode="multi",
-        key="stand-in.splits",
-        help="Share of each set that defines the classifiers while the rest measures their errors; none: the same "
-        "samples do both.",
-        persist_state="session",
-    )
-    if not chosen:
-        st.warning("Choose with a split, without one, or both.")
-    splits = tuple(share for share in SPLITS if share in chosen)
+    methods, splits = _methods(data), _splits()
     ks = _ks(min(data.pair.real.n, data.pair.generated.n))
     with st.expander("More: several d, fewer samples, repeats", key="stand-in.more"):
         dims = _dims(most, d)
@@ -255,6 +237,38 @@ def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
     return MeasurementRequest(
         dims=dims, scenario=scenario, common=common, methods=methods, ks=ks, splits=splits, repeats=repeats, n=n or None
     )
+
+
+def _methods(data: Data) -> tuple[str, ...]:
+    methods = tuple(
+        st.multiselect(
+            "Families",
+            list(ESTIMATORS),
+            format_func=lambda name: ESTIMATORS[name].title,
+            key=begin("stand-in.methods", list(data.settings.methods)),
+            persist_state="session",
+        )
+    )
+    if not methods:
+        st.warning("Choose at least one family.")
+    return methods
+
+
+def _splits() -> tuple[float | None, ...]:
+    chosen = st.pills(
+        "Split",
+        list(SPLITS),
+        default=list(SPLITS),
+        format_func=lambda share: "none" if share is None else f"{share:.0%}",
+        selection_mode="multi",
+        key="stand-in.splits",
+        help="Share of each set that defines the classifiers while the rest measures their errors; none: the same "
+        "samples do both.",
+        persist_state="session",
+    )
+    if not chosen:
+        st.warning("Choose with a split, without one, or both.")
+    return tuple(share for share in SPLITS if share in chosen)
 
 
 def _ks(n: int) -> tuple[K, ...]:

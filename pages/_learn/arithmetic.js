@@ -119,16 +119,17 @@ export function split(real, generated, apart) {
  * @typedef {{ votes: [number, number], radius: number }} Ball */
 
 let squares = new Float64Array(512);
+let coordinates = new Float64Array(1024); // of the voters, the real ones first
 const smallest = new Float64Array(64);
 
-/** The balls around a point to its nearest voters of these places, without sorting all distances: a plane of them is drawn
- * in every step of a drag.
- * @param {Sample} point @param {[Sample[], Sample[]]} fit @param {number[]} places increasing, from 0 @returns {Ball[]} */
-function ballsAround([x, y], fit, places) {
-  const nReal = fit[0].length, count = nReal + fit[1].length, kept = Math.min(places[places.length - 1] + 1, count);
-  if (squares.length < count) squares = new Float64Array(2 * count);
+/** The balls around a point to the nearest of `coordinates` of these places, without sorting all distances: a plane of them
+ * is drawn in every step of a drag.
+ * @param {number} x @param {number} y @param {number} nReal @param {number} count @param {number[]} places increasing, from 0
+ * @returns {Ball[]} */
+function ballsAround(x, y, nReal, count, places) {
+  const kept = Math.min(places[places.length - 1] + 1, count);
   for (let i = 0; i < count; i++) {
-    const [u, v] = i < nReal ? fit[0][i] : fit[1][i - nReal], square = (u - x) ** 2 + (v - y) ** 2;
+    const across = coordinates[2 * i] - x, up = coordinates[2 * i + 1] - y, square = across * across + up * up;
     squares[i] = square;
     if (i >= kept && square >= smallest[kept - 1]) continue;
     let j = Math.min(i, kept - 1);
@@ -147,8 +148,10 @@ function ballsAround([x, y], fit, places) {
 /** Balls around points at several increasing k, by point and k. own: the points are voters themselves.
  * @param {Sample[]} points @param {[Sample[], Sample[]]} fit @param {number[]} ks @param {boolean} own @returns {Ball[][]} */
 export function balls(points, fit, ks, own) {
-  const places = ks.map((k) => k - (own ? 0 : 1));
-  return points.map((point) => ballsAround(point, fit, places));
+  const places = ks.map((k) => k - (own ? 0 : 1)), nReal = fit[0].length, count = nReal + fit[1].length;
+  if (squares.length < count) [squares, coordinates] = [new Float64Array(2 * count), new Float64Array(4 * count)];
+  fit.forEach((side, role) => side.forEach((point, i) => coordinates.set(point, 2 * (role * nReal + i))));
+  return points.map(([x, y]) => ballsAround(x, y, nReal, count, places));
 }
 
 /** Classifiers that call real what has at most so many generated votes for a real one: their curve, and the error rates and

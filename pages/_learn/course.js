@@ -278,7 +278,7 @@ export class Course {
     if (size.width < 40 || beside.width < 40) return;
     this.figure.draw(FIGURES[step.figure].draw(values, made, { ...size, ...setting }));
     this.curve.draw(curveDrawing(made, values, { ...beside, hands: step.hands, ghost, morph }));
-    const foot = footOf(made, values.angle);
+    const foot = footOf(made, values.angle, step.hands);
     setText(this.curve.foot, foot);
     this.curve.svg.setAttribute("aria-label", `Precision-recall curve. ${foot}`);
     this.root.dataset.drawn = step.id;

@@ -42,11 +42,11 @@ def javascript() -> str:
 
 
 STYLE = (_FOLDER / "course.css").read_text(encoding="utf-8")
-SCRIPT = publish(javascript(), announced=False)
+SCRIPT = publish(javascript(), announced="learn")
 _component = st.components.v2.component(
     "prviz_course",
     html='<div class="course-root"></div>',
-    js=load_published(javascript(), announced=False),
+    js=load_published(javascript(), announced="learn"),
     isolate_styles=False,
 )
 

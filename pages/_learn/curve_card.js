@@ -30,9 +30,12 @@ export const ghostOf = (made, angle) => ({ lines: linesOf(made), angle });
 /** @param {Lines} a @param {Lines} b */
 const differ = (a, b) => Object.entries(a).some(([name, points]) => b[name] && points.some(([x, y], i) => Math.hypot(x - b[name][i][0], y - b[name][i][1]) > 0.01));
 
+/** @param {number} lam */
+const lamText = (lam) => (lam === Infinity ? "∞" : Number(lam.toPrecision(2)));
+
 /** The words under the curve.
- * @param {Made} made @param {number} angle */
-export function footOf(made, angle) {
+ * @param {Made} made @param {number} angle @param {string[]} hands */
+export function footOf(made, angle, hands) {
   const { truth, curves } = made;
   if (truth && curves.length && curves.length < 3) {
     return curves.map(({ name, vertices }) => {
@@ -41,7 +44,14 @@ export function footOf(made, angle) {
     }).join(" ");
   }
   if (!truth || curves.length) return "";
-  const { alpha, beta } = pointAt(truth, angleToLam(angle));
+  const lam = angleToLam(angle), { alpha, beta, fpr } = pointAt(truth, lam);
+  if (hands.includes("ends")) {
+    return `Precision reaches ${percent(pointAt(truth, Infinity).alpha)}, recall ${percent(pointAt(truth, 0).beta)}; where they are equal, ${percent(pointAt(truth, 1).alpha)}.`;
+  }
+  if (hands.includes("errors")) {
+    const sum = Math.round(100 * alpha), real = fpr && Math.round(100 * Math.min(lam * fpr, alpha)); // they add up on screen, too
+    return `Errors: real ${lamText(lam) === 1 ? "" : `(× ${lamText(lam)}) `}${real} % + generated ${sum - real} % = precision ${sum} %.`;
+  }
   return `${percent(alpha)} of what it makes could be real; it can make ${percent(beta)} of what is real.`;
 }
 
@@ -120,7 +130,7 @@ function ends({ em, at }, vertices, color) {
   return sides.flatMap(([lam, dx, dy, anchor]) => {
     const end = pointAt(vertices, lam), [u, v] = at([end.beta, end.alpha]);
     return [mark("rect", { x: u - 6, y: v - 6, width: 12, height: 12, fill: color }),
-      text(`ends at ${(lam ? end.alpha : end.beta).toFixed(2)}`, u + dx * em, v + dy * em, { "text-anchor": anchor, class: "small halo", "font-weight": 700, fill: color })];
+      text(`ends at ${(lam ? end.alpha : end.beta).toFixed(2)}`, u + dx * em, v + (lam && end.alpha < 0.1 ? -0.8 : dy) * em, { "text-anchor": anchor, class: "small halo", "font-weight": 700, fill: color })];
   });
 }
 
@@ -129,7 +139,7 @@ function ends({ em, at }, vertices, color) {
  * @returns {{ marks: string[], handle: Handle }} */
 function dot({ em, toX, toY, at }, vertices, angle, was) {
   const point = (/** @type {number} */ degrees) => { const { alpha, beta } = pointAt(vertices, angleToLam(degrees)); return at([beta, alpha]); };
-  const [x, y] = point(angle), lam = angleToLam(angle), said = `λ = ${lam === Infinity ? "∞" : Number(lam.toPrecision(2))}`;
+  const [x, y] = point(angle), lam = angleToLam(angle), said = `λ = ${lamText(lam)}`;
   const set = (/** @type {number} */ to) => ({ angle: Math.min(90, Math.max(0, Math.round(to))) });
   const marks = [text(said, Math.min(x + 1.1 * em, toX(1) - 4 * em), Math.max(y - 0.9 * em, toY(1) + em), { "text-anchor": "start", class: "small halo", "font-weight": 700 })];
   if (was !== undefined && Math.abs(was - angle) > 1) {

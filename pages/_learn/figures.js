@@ -119,7 +119,7 @@ const bells = {
       const said = (/** @type {boolean} */ is) => xs.filter((x) => real(x) === is), middle = (/** @type {number[]} */ part) => part[Math.floor(part.length / 2)];
       for (const [is, text] of /** @type {[boolean, string][]} */ ([[true, "says real"], [false, "says generated"]])) {
         const runs = said(is), run = runs.filter((x) => Math.sign(x - shift) === Math.sign(middle(runs) - shift) || shift === 0);
-        if (run.length > 20) marks.push(label(text, within(toX(middle(run)), 5 * em, width - 5 * em), 1.1 * em, { fill: is ? "var(--real-text)" : "var(--generated-text)" }));
+        if (run.length > 20) marks.push(label(text, within(toX(middle(run)), 5 * em, width - 5 * em), 1.1 * em, { class: "halo", fill: is ? "var(--real-text)" : "var(--generated-text)" }));
       }
     } else {
       marks.push(mark("path", { d: area((x) => Math.min(p(x), q(x))), fill: "var(--ink)", opacity: 0.2 }));
@@ -130,7 +130,7 @@ const bells = {
     const left = shift >= 0, level = Math.min(own(1), 0.8 * TOP), flank = (left ? xs.find((x) => own(x) >= level) : xs.findLast((x) => own(x) >= level)) ?? 0;
     marks.push(label(!errors && lam !== 1 ? "λ × real" : "real", toX(flank) + (left ? -0.4 : 0.4) * em, toY(level), { "text-anchor": left ? "end" : "start", fill: "var(--real-text)", class: "name" }));
     const beside = toX(shift) + (left ? 1 : -1) * 1.2 * em, fits = left ? beside < width - 10 * em : beside > 10 * em;
-    marks.push(label("generated", fits ? beside : toX(shift), toY(q(shift)) + (fits ? 0.3 * em : -1.1 * em), { "text-anchor": fits ? (left ? "start" : "end") : "middle", fill: "var(--generated-text)", class: "name" }));
+    marks.push(label("generated", fits ? beside : toX(shift), toY(q(shift)) + (fits ? 0.3 * em : -1.1 * em), { "text-anchor": fits ? (left ? "start" : "end") : "middle", fill: "var(--generated-text)", class: "name halo" }));
     return {
       marks: marks.join(""),
       handles: hands.includes("shift") ? shiftAndWidth(values, toX, toY, { x: shift + scale, y: q(shift + scale) }, { x: shift, y: q(shift) }, fromX) : [],
@@ -322,17 +322,19 @@ const plane = {
     const own = !parts.split, points = [...judged[0], ...judged[1]], nReal = judged[0].length;
     const central = ([x, y] = /** @type {Sample} */ ([0, 0])) => Math.hypot(x - mu / 2, y - mu / 2); // where votes are mixed
     const picked = values.picked < 0 ? points.reduce((best, point, i) => (central(point) < central(points[best]) ? i : best), 0) : within(values.picked, 0, points.length - 1), ball = balls([points[picked]], fit, [k], own)[0][0];
-    const dot = (/** @type {Sample} */ [x, y], /** @type {number} */ role, /** @type {Record<string, string | number>} */ look) => {
-      const [cx, cy] = [toX(x), toY(y)], r = 0.32 * em;
-      return role ? mark("path", { d: `M${(cx - r).toFixed(1)} ${(cy + r).toFixed(1)}h${(2 * r).toFixed(1)}L${cx.toFixed(1)} ${(cy - r).toFixed(1)}z`, ...look }) : mark("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: r.toFixed(1), ...look });
+    const dots = (/** @type {Sample[]} */ of, /** @type {number} */ role, /** @type {Record<string, string | number>} */ look) => {
+      const r = 0.32 * em, wide = (2 * r).toFixed(1), arc = `a${r.toFixed(1)} ${r.toFixed(1)} 0 1 0`; // one path: hundreds of marks are slow
+      const outline = role ? `h${wide}L` : `${arc} ${wide} 0${arc} -${wide} 0z`;
+      return mark("path", { d: of.map(([x, y]) => (role ? `M${(toX(x) - r).toFixed(1)} ${(toY(y) + r).toFixed(1)}${outline}${toX(x).toFixed(1)} ${(toY(y) - r).toFixed(1)}z` : `M${(toX(x) - r).toFixed(1)} ${toY(y).toFixed(1)}${outline}`)).join(""), ...look });
     };
-    if (parts.split) for (const role of [0, 1]) for (const each of fit[role]) marks.push(dot(each, role, { fill: `var(--${role ? "generated" : "real"})`, opacity: 0.85 }));
     const keys = balls(points, fit, [k], own).map(([{ votes }]) => key(votes));
-    points.forEach((point, i) => {
-      const role = i < nReal ? 0 : 1, color = `var(--${role ? "generated" : "real"})`, right = (keys[i] <= cut) === (role === 0);
-      marks.push(dot(point, role, parts.split ? { fill: "var(--ground)", stroke: color, "stroke-width": 2 } : { fill: color }));
-      if (!right) marks.push(mark("path", { d: `M${(toX(point[0]) - 4).toFixed(1)} ${(toY(point[1]) - 4).toFixed(1)}l8 8m0-8l-8 8`, stroke: "var(--wrong)", "stroke-width": 2, fill: "none" }));
-    });
+    for (const role of [0, 1]) {
+      const color = `var(--${role ? "generated" : "real"})`;
+      if (parts.split) marks.push(dots(fit[role], role, { fill: color, opacity: 0.85 }));
+      marks.push(dots(judged[role], role, parts.split ? { fill: "var(--ground)", stroke: color, "stroke-width": 2 } : { fill: color }));
+    }
+    const crosses = points.filter((_, i) => (keys[i] <= cut) !== (i < nReal)).map(([x, y]) => `M${(toX(x) - 4).toFixed(1)} ${(toY(y) - 4).toFixed(1)}l8 8m0-8l-8 8`);
+    marks.push(mark("path", { d: crosses.join(""), stroke: "var(--wrong)", "stroke-width": 2, fill: "none" }));
     const [px, py] = points[picked], reach = ball.radius * scale, role = picked < nReal ? 0 : 1;
     marks.push(mark("circle", { cx: toX(px), cy: toY(py), r: Math.max(reach, 2).toFixed(1), fill: "none", stroke: "var(--ink)", "stroke-width": 2, "stroke-dasharray": "5 3" }));
     const up = toY(py) - reach - 0.5 * em, text = `${ball.votes[0]} real : ${ball.votes[1]} generated`;
@@ -406,9 +408,8 @@ const paint = {
         const high = amount * room;
         marks.push(mark("rect", { x: (i * cell + 1).toFixed(1), y: (sign < 0 ? base - high : base).toFixed(1), width: (cell - 2).toFixed(1), height: high.toFixed(1), fill: color, rx: 2 }));
       });
-      for (const [x] of [...fit[place], ...(made.more.parts.split ? judged[place] : [])]) {
-        marks.push(mark("line", { x1: (x * width).toFixed(1), x2: (x * width).toFixed(1), y1: middle + sign * 3, y2: middle + sign * 12, stroke: color, opacity: 0.6 }));
-      }
+      const seen = [...fit[place], ...(made.more.parts.split ? judged[place] : [])].map(([x]) => `M${(x * width).toFixed(1)} ${middle + sign * 3}v${sign * 9}`);
+      marks.push(mark("path", { d: seen.join(""), stroke: color, opacity: 0.6, fill: "none" }));
       marks.push(label(`${WHOSE[side]}: paint here`, 0.4 * em, place ? height - 0.6 * em : 1.2 * em, { "text-anchor": "start", class: "name", fill: `var(--${WHOSE[side]}-text)` }));
       const set = (/** @type {number} */ index, /** @type {number} */ amount) => ({ [side]: withAmount(values[side], index, rounded(amount, 0.02), false), [`${side}At`]: index });
       handles.push({ id: side, label: `${WHOSE[side]}, cell ${cursor + 1} of ${cells}`, text: percent(values[side][cursor]), now: values[side][cursor], min: 0, max: 1,

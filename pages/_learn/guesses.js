@@ -41,6 +41,12 @@ const RULES = {
     const all = others.reduce((/** @type {number} */ sum, /** @type {number} */ share) => sum + share, 0);
     return { q: scaled(others.map((/** @type {number} */ share) => (all ? (0.1 * share) / all : 0)).with(most, 0.9)) };
   },
+  // Real and generated data in every second cell each.
+  stripes: ({ p }) => {
+    const full = Math.max(...p) || 1;
+    return { p: p.map((/** @type {number} */ _, /** @type {number} */ i) => (i % 2 ? 0 : full)), q: p.map((/** @type {number} */ _, /** @type {number} */ i) => (i % 2 ? full : 0)) };
+  },
+  redraw: ({ seed }) => ({ seed: seed + 1, moved: {} }),
   match: ({ drop }) => matched(drop, "precision = recall"),
   area: ({ drop }) => matched(drop, "AuC"),
 };
@@ -89,6 +95,11 @@ export const JUDGES = {
   middle(before, after) {
     const ends = Math.abs(alpha(after, Infinity) - alpha(before, Infinity)) + Math.abs(beta(after, 0) - beta(before, 0));
     return ends > EVEN ? "ends" : Math.abs(alpha(after, 1) - alpha(before, 1)) > EVEN ? "middle" : "nothing";
+  },
+  jumps(before, after) {
+    const by = (/** @type {(at: At) => number} */ of) => Math.abs(of(after) - of(before));
+    const ends = Math.max(by((at) => alpha(at, Infinity)), by((at) => beta(at, 0))), middle = by((at) => alpha(at, 1));
+    return Math.max(ends, middle) < EVEN ? "nothing" : ends > middle ? "ends" : "middle";
   },
   end: (before, after) => sign(alpha(after, Infinity) - alpha(before, Infinity), EVEN, ["falls", "stays", "rises"]),
   gains(before, after) {

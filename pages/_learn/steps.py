@@ -93,6 +93,7 @@ _LOSES = {
     "recall": "It can't make what it lost; what it makes is still real.",
     "neither": "It gave nothing up that it had.",
 }
+_SAFE = {"recall": "The curve stays high at the left and falls at the right."}
 _MODES_HELP = (
     "Each mode is one cell, with the shares p of the real and q of the generated data. "
     "α(λ) = Σ min(λp, q), β(λ) = α(λ)/λ.\n" + _FAR
@@ -131,7 +132,7 @@ STEPS: tuple[Step, ...] = (
         lead="Pull a green bar down.",
         clause="What the generator no longer makes is missing: recall.",
         figure="modes",
-        hands=("q",),
+        hands=("q", "ends"),
         start={"p": (0.4, 0.3, 0.2, 0.1), "q": (0.4, 0.3, 0.2, 0.1)},
         guess=Guess("It drops the heaviest mode. What falls?", {"q": "drop"}, "loses", _options(_LOSES)),
         takeaway="A dropped mode costs recall; precision stays, since all it still makes is real.",
@@ -143,7 +144,7 @@ STEPS: tuple[Step, ...] = (
         lead="Pull up a bar where nothing is real.",
         clause="An invented mode could not be real: precision.",
         figure="modes",
-        hands=("q",),
+        hands=("q", "ends"),
         start={"p": (0.5, 0.3, 0.2, 0.0), "q": (0.5, 0.3, 0.2, 0.0)},
         guess=Guess("Half of what it makes is invented. What falls?", {"q": "invent"}, "loses", _options(_LOSES)),
         takeaway="An invented mode costs precision; recall stays, since it still makes all that is real.",
@@ -155,7 +156,7 @@ STEPS: tuple[Step, ...] = (
         lead="Change the shares, lose none.",
         clause="It makes every mode, only too often or too rarely.",
         figure="modes",
-        hands=("q",),
+        hands=("q", "ends"),
         start={"p": _EVEN, "q": _EVEN},
         guess=Guess(
             "Nine in ten are of one mode. What moves?",
@@ -183,7 +184,7 @@ STEPS: tuple[Step, ...] = (
         figure="bells",
         hands=("shift",),
         start={"shift": 0.6, "scale": 1.0},
-        guess=Guess("It plays safe: half as wide. What falls?", _HALF, "loses", _options(_LOSES)),
+        guess=Guess("It plays safe: half as wide. What falls?", _HALF, "loses", _options(_LOSES | _SAFE)),
         takeaway="Precision and recall are what two distributions share; playing safe costs recall.",
         help=_BELLS_HELP,
         explore=_BELLS,
@@ -259,7 +260,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Drag a sample.",
-        clause="No densities now: the nearest neighbours vote. Crosses: what they get wrong.",
+        clause="Only samples now: filled ones vote on hollow. Crosses: wrong.",
         figure="plane",
         hands=("sample",),
         start=_SAMPLES,
@@ -271,7 +272,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Pull the ring: more neighbours.",
-        clause="Few decide by chance; too many reach where the data are others.",
+        clause="Same samples: k alone moves the curve. Few voters are chance, too many reach too far.",
         figure="plane",
         hands=("sample", "k"),
         start={**_SAMPLES, "k": 1},
@@ -333,8 +334,8 @@ STEPS: tuple[Step, ...] = (
             "limit",
             (
                 Option("on", "on the truth", "This many voters are hardly ever wrong by chance."),
-                Option("closer", "closer", "A few votes are still decided by chance."),
-                Option("no", "no closer", "A few votes are still decided by chance: samples don't repair it."),
+                Option("closer", "closer", "Chance still decides a few votes. Slide k: more voters repair it."),
+                Option("no", "no closer", "Chance still decides a few votes. Slide k: more voters repair it."),
             ),
         ),
         takeaway="With k fixed the estimate tends to a wrong curve; only k that grows with n reaches the truth.",
@@ -356,7 +357,12 @@ STEPS: tuple[Step, ...] = (
             "pAt": 4,
             "qAt": 5,
         },
-        guess=Guess("Without a split on your pair: the estimate is …", {"split": False}, "side", _SIDE),
+        guess=Guess(
+            "Fine stripes that share nothing. The estimate is …",
+            {"p": "stripes"},
+            "side",
+            (Option("high", "too high", "Every ball holds both kinds; what is finer, it can't see."), *_SIDE[1:]),
+        ),
         takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer than their balls.",
         help="Even cells: α(λ) = Σ min(λp, q) over them. kNN with k = 14, about √n.\n" + _FAR,
         explore={
@@ -414,7 +420,7 @@ STEPS: tuple[Step, ...] = (
                 }
             ),
         ),
-        takeaway="With bounded data the ends are the shares inside: what many published metrics aim at.",
+        takeaway="With bounded data the ends are the shares that lie inside the other's support.",
         help="α∞ = Q(cosupp), β0 = P(cosupp). The literature reads α∞ as Q(supp P): the same here, but a repeated "
         "point inside supp P has Q(supp P) = 1 and an empty co-support.\n" + _FAR,
         explore={"problem": "boxes", "p.d": "1", "p.volume": "{scale}", "p.overlap": "{inBoth}"},
@@ -422,21 +428,23 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="extremes",
         lead="Pull the green cloud away.",
-        clause="These tails never end either: the dashed truth keeps its ends. Do the estimate's?",
+        clause="These tails never end: the dashed truth keeps its ends. Do the estimate's?",
         figure="plane",
         hands=("sample", "mu", "ends"),
-        start={**_SAMPLES, "mu": 0.5},
+        start={**_SAMPLES, "mu": 1.5},
         guess=Guess(
-            "Far apart. The estimate's precision end …",
-            {"mu": 3.0},
-            "end",
+            "Other samples of the same two. What jumps most?",
+            {"seed": "redraw"},
+            "jumps",
             _options(
                 {
-                    "falls": "No sample stands in the tails: what nobody has seen counts as nothing.",
-                    "stays": "Enough samples still have neighbours of both kinds.",
-                    "rises": "On these samples more neighbours are mixed.",
+                    "ends": "A few samples in the tails decide an end, all of them the middle.",
+                    "middle": "On these samples the ends held; draw again.",
+                    "nothing": "Luck: these samples draw the same curve.",
                 },
-                rises="",
+                ends="an end",
+                middle="the middle",
+                nothing="",
             ),
         ),
         takeaway="Ends hang on a few samples in the tails; trust the middle of a curve before its ends.",
@@ -447,7 +455,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="number",
         lead="Move A and B by hand.",
-        clause="Each row: a number of both. Where equal, it sees no difference.",
+        clause="Each row: one number of both. F8 weighs one side 8 times.",
         figure="rivals",
         hands=("drop", "shift"),
         start={"drop": 0.4, "shift": 0.4},

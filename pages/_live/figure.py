@@ -33,7 +33,7 @@ export default (await import(new URL("{name}", page).href)).default;
 """
 
 
-def load_published(text: str, *, announced: bool = True) -> str:
+def load_published(text: str, *, announced: bool | str = True) -> str:
     """JavaScript for a component that loads this module from the server; see `publish`."""
     return _LOADER.format(name=publish(text, announced=announced))
 

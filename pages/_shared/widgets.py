@@ -104,6 +104,7 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
 [class*="st-key-side-by-side-"] .live .panes:has(> :nth-child(5):last-child) {
   grid-template-columns: repeat(auto-fit, minmax(min(250px, 100%), 1fr));
 }
+[class*="st-key-side-by-side-"] .live .pane > h3 { line-height: 1.75rem; } /* as high with a "?" beside it as without */
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
 [data-testid="stLayoutWrapper"]:has(> :is(.st-key-prviz-bar, .st-key-prviz-frames)) { position: absolute; }

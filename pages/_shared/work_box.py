@@ -20,8 +20,9 @@ from prviz.measure.workload import duration
 from prviz.readers import errors
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
-# Seconds between polls of the browser while measurements run; each poll redraws the rows.
-PAUSE = 1.0
+# Seconds between polls of the browser while measurements run; each poll redraws the rows. Seconds that the page waits
+# for the first rows, which would else come with the next poll.
+PAUSE, FIRST_WAIT = 1.0, 0.6
 # Seconds between polls while a job runs, and seconds that the page waits for a job that is nearly done.
 JOB_PAUSE, JOB_WAIT = 0.5, 0.3
 # Most runs and rows held for all visitors together; a row of a sweep takes some 400 bytes.
@@ -129,6 +130,7 @@ def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None
         st.info("Another visitor waits for the same measurements: they go on.", icon=":material/group:")
     if run.error is not None:
         st.error(f"{plain(error_text(run.error))} What was measured before stays.", icon=":material/block:")
+    run.wait_first(FIRST_WAIT)
     rows = run.rows()
     if len(rows):
         draw(rows, run.complete)

@@ -80,6 +80,7 @@ class TaskRun(Background):
         self._done = 0
         self._rows = table([], columns)
         self._news: list[pd.DataFrame] = []
+        self._begun = threading.Event()
         if known:
             self._rows = table((known[key] for key in self._place if key in known), columns)
             self._done = sum(task.left(known) is None for task in tasks)
@@ -98,6 +99,11 @@ class TaskRun(Background):
         """The position of every row in the order of the tasks, by its key."""
         return {key: place for place, key in enumerate(key for task in self.tasks for key in task.keys)}
 
+    def wait_first(self, seconds: float) -> None:
+        """Return once there are rows, at the latest after this time."""
+        if self.working and not self.size:
+            self._begun.wait(seconds)
+
     def rows(self) -> pd.DataFrame:
         """All rows so far in the order of the tasks."""
         with self._lock:
@@ -113,6 +119,7 @@ class TaskRun(Background):
         def on_rows(rows: pd.DataFrame) -> None:
             with self._lock:
                 self._news.append(rows)
+            self._begun.set()
 
         def progress(share: float) -> None:
             self._done = round(share * self.total)

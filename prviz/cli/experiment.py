@@ -63,8 +63,10 @@ def _experiment(arguments: argparse.Namespace) -> int:
         dask=arguments.dask,
     )
     rows = rows if convention is None else read_by(rows, convention)
-    numbers = ("ours", "spread", "published", "difference")
     figures = experiment.figures(rows)
+    numbers = ["ours", "spread", "published", "difference", "tightest", "bound"]
+    empty = [name for name in numbers[-2:] if figures[name].isna().all()]
+    figures, numbers = figures.drop(columns=empty), [name for name in numbers if name not in empty]
     words = {name: figures[name].map(lambda value: f"{value:.3f}" if value == value else "-") for name in numbers}
     kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
     sys.stdout.write(

@@ -165,6 +165,7 @@ def _app(arguments: argparse.Namespace) -> int:
     line += ["--server.headless", "true"] if arguments.no_browser else []
     for number in (signal.SIGTERM, signal.SIGINT):  # the server finishes its work, then raises the signal once more
         signal.signal(number, lambda *_: sys.exit(0))
+    sessions.send_at_once()
     try:
         streamlit(line, prog_name="streamlit")
     except SystemExit as stop:

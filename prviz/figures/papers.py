@@ -46,7 +46,8 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
     by_ink = theme.by_ink(colours, (values - low) / (high - low))
     for color, cells in by_ink.items():
         text = [
-            f"{values[row, column]:{digits}}" + (f" {marks[row][column]}" if marks else "") for row, column in cells
+            f"{values[row, column].round(2) + 0.0:{digits}}" + (f" {marks[row][column]}" if marks else "")
+            for row, column in cells
         ]
         at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
         figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from prviz.figures import theme
 
-_LINE, _AROUND = 26, 50
+_LINE, _AROUND = 18, 50
 
 
 def sweep_figure(
@@ -46,7 +46,7 @@ def sweep_figure(
     for i, j in np.argwhere(np.isfinite(tables[0])).tolist():
         value, deviation, count = (float(table[i, j]) for table in tables)
         alone = math.isnan(deviation)
-        texts[i][j] = f"{value:.2f}" + ("" if alone else f" ±{deviation:.2f}")
+        texts[i][j] = f"{value:.2f}" + ("" if alone else f"<br>±{deviation:.2f}")  # narrow, for a phone
         hovers[i][j] = (
             f"<b>{theme.label(methods[j])}</b><br>{_broken(settings[i])}<br>{theme.plain(label)}: {value:.3f}"
             + (", 1 repeat" if alone else f" ± {deviation:.3f}, {count:.0f} repeats")
@@ -76,9 +76,10 @@ def sweep_figure(
             showlegend=False,
         )
     lines = max((setting.count("\n") + 1 for setting in settings), default=1)
+    lines = max(lines, 2) if np.isfinite(tables[1]).any() else lines
     return theme.finish(
         figure,
-        height=_AROUND + _LINE * lines * max(len(settings), 1),
+        height=_AROUND + (8 + _LINE * lines) * max(len(settings), 1),
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
         xaxis=_places([theme.label(method, 24) for method in methods], side="top", range=[-0.5, len(methods) - 0.5]),
         yaxis=_places([_broken(setting) for setting in settings], range=[len(settings) - 0.5, -0.5]),

@@ -9,7 +9,7 @@ import asyncio
 import gzip
 import hashlib
 import re
-from functools import lru_cache
+from collections.abc import Sequence
 from pathlib import Path
 
 from prviz.server.hosts import App, Message, Receive, Send
@@ -24,18 +24,22 @@ _TYPES = {"js": b"text/javascript; charset=utf-8", "css": b"text/css; charset=ut
 # it compressed, into which no style can be put.
 _VALIDATORS = {b"etag", b"last-modified", b"content-length", b"accept-ranges"}
 _CONDITIONS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encoding"}
+# Names of Streamlit's scripts that it asks for when a page's first elements have come, which all our pages have.
+_LATE = ("BidiComponent", "Html", "PageLink", "_arrayReduce", "purify.es", "recordbatch", "serialization")
 _PAGE = re.compile(r"\W", re.ASCII)  # what no page has in its address
 _published: dict[str, bytes] = {}
 _styles: list[str] = []
 
 
-def publish(script: str, *, announced: bool = True) -> str:
+def publish(script: str, *, announced: bool | str = True) -> str:
     """Serve a script of the pages, and return its name: it is beside Streamlit's own scripts, as plotly.js is.
 
-    announced : True if browsers fetch it with any page, before a figure asks for it.
+    announced : True if browsers fetch it with any page, before a figure asks for it; the address of a page, if with
+        that one alone, which then has no other script and no plotly.js to wait for.
     """
     content = script.encode()
-    name = f"{'prviz' if announced else 'part'}-{hashlib.sha256(content).hexdigest()[:12]}.js"
+    prefix = announced if isinstance(announced, str) else "prviz" if announced else "part"
+    name = f"{prefix}-{hashlib.sha256(content).hexdigest()[:12]}.js"
     _published[f"js/{name}"] = content
     return name
 
@@ -58,6 +62,8 @@ class StaticFiles:
         self.app = app
         own = [path for kind in _TYPES for path in folder.glob(f"{kind}/*.{kind}")]
         self._files = {f"{path.suffix[1:]}/{path.name}": path for path in (*own, PLOTLY)}
+        self._late = [f"js/{path.name}" for name in _LATE for path in folder.glob(f"js/{name}.*.js")]
+        self._bodies: dict[tuple[str, bool], bytes] = {}  # by name, and whether compressed
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request for a script or a style, or pass it on."""
@@ -69,11 +75,13 @@ class StaticFiles:
         if content is None or scope["method"] not in ("GET", "HEAD"):
             if "." not in scope["path"].rpartition("/")[2]:  # a page: "not modified" would be one with an earlier style
                 scope["headers"] = [each for each in scope["headers"] if each[0].lower() not in _CONDITIONS]
-            await self.app(scope, receive, _with_style(send, scope["path"]))
+            await self.app(scope, receive, _with_style(send, scope["path"], self._late))
             return
         accepted = b",".join(value for key, value in scope["headers"] if key.lower() == b"accept-encoding")
         packed = b"gzip" in accepted
-        body = await asyncio.to_thread(_packed if packed else _plain, content)
+        body = self._bodies.get((name, packed))
+        if body is None:
+            body = self._bodies[name, packed] = await asyncio.to_thread(_packed if packed else _plain, content)
         headers = [(b"content-type", _TYPES[name[: name.index("/")]]), (b"content-length", str(len(body)).encode())]
         headers += [_CACHE, (b"vary", b"accept-encoding"), *([(b"content-encoding", b"gzip")] if packed else [])]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -84,15 +92,17 @@ def _plain(content: Path | bytes) -> bytes:
     return content if isinstance(content, bytes) else content.read_bytes()
 
 
-@lru_cache(None)
 def _packed(content: Path | bytes) -> bytes:
     return gzip.compress(_plain(content))
 
 
-def _with_style(send: Send, path: str) -> Send:
+def _with_style(send: Send, path: str, late: Sequence[str]) -> Send:
     """Put the style into pages, and add the header, whose addresses are relative like those in Streamlit's page."""
-    links = [f"<./static/js/{PLOTLY.name}>; rel=preload; as=script"]
-    links += [f"<./static/{name}>; rel=modulepreload" for name in _published if name.startswith("js/prviz-")]
+    page = _PAGE.sub("", path.rpartition("/")[2])
+    own = [name for name in _published if page and name.startswith(f"js/{page}-")]
+    links = [] if own else [f"<./static/js/{PLOTLY.name}>; rel=preload; as=script"]
+    announced = [*late, *(own or [name for name in _published if name.startswith("js/prviz-")])]
+    links += [f"<./static/{name}>; rel=modulepreload" for name in announced]
     held: list[Message] = []  # the beginning of a page
     body = bytearray()
 
@@ -108,8 +118,7 @@ def _with_style(send: Send, path: str) -> Send:
             if message.get("more_body"):
                 return
             # In the body: among equals Streamlit's rules, which its script adds to the head, come before these.
-            page = _PAGE.sub("", path.rpartition("/")[2]).encode()
-            content = bytes(body).replace(b"<html", b'<html class="page-%b"' % page, 1)
+            content = bytes(body).replace(b"<html", b'<html class="page-%b"' % page.encode(), 1)
             content = content.replace(b"<body>", b"<body><style>%b</style>" % "\n".join(_styles).encode(), 1)
             start = held.pop()
             if content:  # not the answer to HEAD

@@ -222,7 +222,7 @@ class WiderCell:
     def left(self, known: Container[str]) -> Self | None:
         """The task without the rows of known keys; None: no row is left."""
         left = self.cell.left(known)
-        return None if left is None else type(self)(left)
+        return None if left is None else replace(self, cell=left)
 
 
 def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -309,3 +310,14 @@ def test_a_folder_goes_with_what_held_it(temporary: Path) -> None:
     del folder
     assert not path.exists()
     private_folders.remove_own()
+
+
+def test_connections_send_each_part_of_an_answer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from streamlit.web.server.starlette import starlette_server
+
+    monkeypatch.setattr(starlette_server, "_bind_socket", starlette_server._bind_socket)  # put back at the end
+    sessions.send_at_once()
+    with starlette_server._bind_socket("127.0.0.1", 0, 1) as listening:
+        listening.setblocking(True)
+        with socket.create_connection(listening.getsockname()), listening.accept()[0] as connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0

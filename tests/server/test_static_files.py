@@ -116,9 +116,29 @@ def test_figures_draw_with_it_below_a_path_and_after_another_page(server: AppSer
     plotly = f"<./static/js/{PLOTLY.name}>; rel=preload; as=script"
     (figure,) = (path for path in scripts if re.fullmatch(r"/static/js/prviz-[0-9a-f]{12}\.js", path))
     assert answers[0].all_headers()["link"].startswith(plotly)  # the rest when Explore's modules are there
-    tab.page.goto(f"{BELOW}/learn")
+    tab.page.goto(f"{BELOW}/triage")
     wait_idle(tab.page)
-    (again,) = (answer for answer in answers if answer.url == f"{server.url}/learn")
-    assert again.all_headers()["link"] == f"{plotly}, <.{figure}>; rel=modulepreload"
+    again = answers[-1 - [answer.url for answer in reversed(answers)].index(f"{server.url}/triage")]
+    assert again.all_headers()["link"].startswith(plotly)
+    assert again.all_headers()["link"].endswith(f"<.{figure}>; rel=modulepreload")
     tab.context.close()
     tab.check()  # no byte from another host, no error
+
+
+def test_the_course_has_its_own_script_announced_and_no_script_comes_as_a_surprise(
+    server: AppServer, chromium: Browser
+) -> None:
+    tab = open_tab(chromium, server.url)
+    for _ in range(2):  # the first visitor's page is sent before its modules are there
+        answers: list[Response] = []
+        tab.page.on("response", lambda answer, answers=answers: answers.append(answer))
+        visit(tab.page, f"{BELOW}/learn")
+        expect(tab.page.locator(".course[data-drawn] path.curve").first).to_be_attached()
+    page = next(answer for answer in answers if answer.url == f"{server.url}/learn")
+    link, announced = page.all_headers()["link"], page.text()
+    assert "plotly" not in link
+    asked = {answer.url.rpartition("/")[2] for answer in answers if answer.url.endswith(".js")}
+    assert any(name.startswith("learn-") for name in asked)
+    assert {name for name in asked if name not in link + announced} == set()
+    tab.context.close()
+    tab.check()

@@ -13,9 +13,11 @@ from scipy.stats import multivariate_normal
 from sklearn.covariance import oas as sklearn_oas
 from sklearn.decomposition import PCA
 
-from prviz.samples import Samples
-from prviz.studies.surrogate import Density, Surrogate, fit_pair, most_dimensions
+from prviz.samples import SamplePair, Samples
+from prviz.studies.surrogate import Density, FitOptions, Surrogate, fit_pair, most_dimensions
+from prviz.studies.surrogate.choice import TRY_SECONDS, best_surrogate, cheap_kinds, checked, kinds, trial_seconds
 from prviz.studies.surrogate.fitting import oas
+from prviz.studies.surrogate.surrogate import SurrogateSources
 
 Floats = NDArray[np.float64]
 
@@ -236,3 +238,25 @@ def test_stand_ins_travel() -> None:
     assert copy.real.digest == stand_in.real.digest != stand_in.generated.digest
     assert copy.problem("common") == stand_in.problem("common")
     assert copy.shared.digest == stand_in.shared.digest
+
+
+def test_the_best_surrogate_is_the_kind_whose_fresh_samples_keep_least_apart() -> None:
+    rng = np.random.default_rng(5)
+    clouds = [rng.normal(size=(40, 2)) + 8.0 * (np.arange(40) % 2)[:, None] for _ in range(2)]
+    sources = SurrogateSources(SamplePair(*map(Samples, clouds)))
+    tried = {kind: checked(sources, 2, kind, lambda _: None) for kind in kinds()}
+    best = best_surrogate(sources, 2, lambda _: None)
+    assert best.surrogate.options == min(tried, key=lambda kind: tried[kind].apart)
+    assert best.surrogate.options.fit == "mixture"  # no Gaussian has two clouds
+    assert not best.poor
+    assert tried[FitOptions()].poor
+    assert cheap_kinds(sources.pair, 2) == kinds()
+
+
+def test_what_takes_long_to_fit_is_not_tried() -> None:
+    rng = np.random.default_rng(6)
+    pair = SamplePair(*(Samples(rng.normal(size=(4000, 150))) for _ in range(2)))
+    tried = cheap_kinds(pair, 150)
+    assert tried[0] == FitOptions()
+    assert FitOptions("mixture", "full") not in tried
+    assert all(trial_seconds(pair, 150, kind) >= TRY_SECONDS for kind in set(kinds()) - set(tried))

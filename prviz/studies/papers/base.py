@@ -21,15 +21,19 @@ if TYPE_CHECKING:
 Mode = Literal["quick", "paper"]
 _MODES: tuple[Mode, ...] = ("quick", "paper")
 
-FIGURE_COLUMNS = ("figure", "ours", "spread", "repeats", "published", "difference")
+FIGURE_COLUMNS = ("figure", "ours", "spread", "repeats", "published", "difference", "tightest", "bound")
 
 
 class Size(NamedTuple):
-    """Size of a run: samples per set (None: all that there are), repeats, and seconds on one core."""
+    """Size of a run: samples per set (None: all that there are), repeats, and seconds on one core.
+
+    beside : True if `BESIDE_COLUMNS` are measured too.
+    """
 
     n: int | None
     repeats: int
     seconds: float
+    beside: bool = False
 
 
 class Experiment(ABC):
@@ -60,7 +64,8 @@ class Experiment(ABC):
         """The setting in words, with what the quick mode makes smaller."""
         size = self._size(mode, repeats, None)
         words = self._words(size)
-        return words if mode == "paper" else f"{words} Quick mode: {self._quick(size)}."
+        less = " Tightest and the upper bounds are left out." if self.sizes["paper"].beside > size.beside else ""
+        return words if mode == "paper" else f"{words} Quick mode: {self._quick(size)}.{less}"
 
     def tasks(self, mode: Mode, seed: int = 0, *, repeats: int | None = None, most: int | None = None) -> list[Task]:
         """Tasks to be measured, for `prviz.studies.tasks.run_tasks` with `columns`.
@@ -81,7 +86,8 @@ class Experiment(ABC):
 
         Returns columns `labels`, then "figure" (what it is), "ours" (mean over repeats), "spread" (their sample
         standard deviation; nan for one), "repeats", "published" (nan where the paper gives none), "difference" (ours
-        less published).
+        less published), "tightest" and "bound" (the same number of `tightest` and of `prviz.upper_bound`; nan where
+        not measured).
         """
         import pandas as pd
 
@@ -92,7 +98,10 @@ class Experiment(ABC):
             for figure, column in self.numbers.items():
                 ours, published = float(group[column].mean()), self.published.get((*values, figure), float("nan"))
                 line = {"figure": figure, "ours": ours, "spread": float(group[column].std()), "repeats": len(group)}
-                found.append(labels | line | {"published": published, "difference": ours - published})
+                line |= {"published": published, "difference": ours - published}
+                for name in ("tightest", "bound"):
+                    line[name] = float(group.get(f"{name}_{column}", pd.Series(dtype=float)).mean())
+                found.append(labels | line)
         return pd.DataFrame(found, columns=[*self.labels, *FIGURE_COLUMNS])
 
     def ordered(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -120,7 +129,7 @@ class Experiment(ABC):
 
     def says(self, rows: pd.DataFrame) -> str:
         """A few sentences on what the rows show, computed from them, the most important one first."""
-        return self._says(self.figures(rows)) if len(rows) else "Nothing is measured yet."
+        return f"{self._says(self.figures(rows))}{_beside(rows)}" if len(rows) else "Nothing is measured yet."
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the columns `labels`."""
@@ -211,6 +220,19 @@ def lines(figures: pd.DataFrame, x: str, name: str, value: str = "ours") -> dict
         columns = (ordered[x], ordered[value], spread)
         found[str(each)] = ChartLine(*(column.to_numpy(dtype="float64") for column in columns))
     return found
+
+
+def _beside(rows: pd.DataFrame) -> str:
+    """A sentence on `tightest` and the upper bounds, with a space before it; none where they are not measured."""
+    known = rows.dropna(subset="bound_iou") if "bound_iou" in rows else rows.iloc[:0]
+    if not len(known):
+        return ""
+    means = {name: known[name].mean() for name in ("iou", "tightest_iou", "bound_iou")}
+    return (
+        f" With split, the mean IoU of these families is {means['iou']:.2f}; of tightest, which chooses among families "
+        f"and k without the truth, {means['tightest_iou']:.2f}; of the upper bounds {means['bound_iou']:.2f}: "
+        f"{(known['bound_deficit'] == 0).sum():,} of {len(known):,} lie nowhere below the truth."
+    )
 
 
 def _places(values: pd.Series[Any]) -> pd.Series[Any]:

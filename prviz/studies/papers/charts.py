@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
+from prviz.studies.papers.beside import BESIDE_COLUMNS, measured_beside
 from prviz.studies.sweeps import COLUMNS, Cell, WiderCell, measured
 from prviz.studies.tasks import Columns, Row, Task
 
@@ -117,7 +118,7 @@ LAMS.flags.writeable = False
 _ALPHAS = tuple(f"alpha_{ray:02d}" for ray in range(1, _RAYS + 1))
 _SHARES = ("in_real_support", "spared_alpha_inf", "lone_real")
 ALPHA_COLUMNS: Columns = dict.fromkeys(_ALPHAS, "float64")
-CURVE_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(_SHARES, "float64"), **ALPHA_COLUMNS}
+CURVE_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(_SHARES, "float64"), **ALPHA_COLUMNS, **BESIDE_COLUMNS}
 # Share of the real evaluation samples that the classifiers of spared_alpha_inf may miss.
 SPARED = 0.01
 
@@ -131,12 +132,15 @@ class CurveCell(WiderCell):
     spared_alpha_inf : the lowest fnr of the classifiers that miss at most `SPARED` of the real samples; alpha_inf is
     that of those that miss none. lone_real : the share of runs with a real evaluation sample without any real support:
     there alpha_inf is 1, since only the classifier that calls everything real misses no such sample.
+    beside : True to measure `BESIDE_COLUMNS` too.
     """
+
+    beside: bool = False
 
     def run(self) -> list[Row]:
         """The cell's rows, with their curves."""
         rows: list[Row] = []
-        for row, estimate in measured(self.cell):
+        for row, estimate in (measured_beside if self.beside else measured)(self.cell):
             shares = [
                 (
                     np.mean(run.c_real[run.n_real :] > 0),
@@ -155,9 +159,9 @@ def alphas_of(curve: PRCurve) -> Row:
     return dict(zip(_ALPHAS, curve.alpha(LAMS), strict=True))
 
 
-def curve_cells(cells: Sequence[Cell]) -> list[Task]:
-    """The cells with rows that hold the curve."""
-    return [CurveCell(cell) for cell in cells]
+def curve_cells(cells: Sequence[Cell], *, beside: bool = False) -> list[Task]:
+    """The cells with rows that hold the curve. beside : as of `CurveCell`."""
+    return [CurveCell(cell, beside) for cell in cells]
 
 
 def mean_band(rows: pd.DataFrame) -> ChartBand:

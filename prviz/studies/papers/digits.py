@@ -206,7 +206,7 @@ def _cells(problems: Sequence[Known], methods: Sequence[str], size: Size, seed: 
     """Tasks with k = √n: "cluster" without split, as published (PRD), the other families with half to measure."""
     found = cells(problems, ("cluster",), ("sqrt",), (None,), size, seed)
     found += cells(problems, [name for name in methods if name != "cluster"], ("sqrt",), (0.5,), size, seed)
-    return curve_cells(sorted(found, key=lambda cell: cell.repeat))
+    return curve_cells(sorted(found, key=lambda cell: cell.repeat), beside=size.beside)
 
 
 _COUNTS = tuple(range(1, 11))
@@ -289,7 +289,7 @@ class CommonClassesExperiment(Experiment):
     title = "80 classes, a share of them in common"
     source = "Simon, Webster, Rabin 2019, section 6 and Figure 3"
     question = "Who sees that only a share of many classes is common to both sides?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(2_000, 2, 2.5), "paper": Size(8_000, 5, 20.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(2_000, 2, 2.5), "paper": Size(8_000, 5, 70.0, beside=True)}
     labels = ("family", "rho")
     parameters: ClassVar[Mapping[str, str]] = {"rho": "share"}
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", **_ENDS}

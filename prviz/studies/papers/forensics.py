@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention, SelfCounting
+from prviz.studies.papers.beside import BESIDE_COLUMNS, measured_beside
 from prviz.studies.sweeps import COLUMNS, Known, WiderCell, measured
 from prviz.studies.tasks import Columns, Row
 
@@ -23,7 +24,11 @@ DRAWINGS: tuple[tuple[int | None, bool], ...] = (
     *((rays, gammas) for rays in RAYS for gammas in (False, True)),
 )
 CONVENTIONS = tuple(CurveConvention(self, *drawing) for self in SELF_COUNTING for drawing in DRAWINGS)
-CONVENTION_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys((each.key for each in CONVENTIONS), "float64")}
+CONVENTION_COLUMNS: Columns = {
+    **COLUMNS,
+    **dict.fromkeys((each.key for each in CONVENTIONS), "float64"),
+    **BESIDE_COLUMNS,
+}
 
 # Half a unit of the last printed digit, the standard deviation over repeats that the paper states, and its repeats.
 _ROUNDING, _PAPER_SPREAD, _PAPER_REPEATS = 0.005, 0.01, 10
@@ -31,7 +36,12 @@ _ROUNDING, _PAPER_SPREAD, _PAPER_REPEATS = 0.005, 0.01, 10
 
 @dataclass(frozen=True)
 class ConventionCell(WiderCell):
-    """A cell of a sweep of toys whose rows also hold the IoU by every one of CONVENTIONS."""
+    """A cell of a sweep of toys whose rows also hold the IoU by every one of CONVENTIONS.
+
+    beside : True to measure `BESIDE_COLUMNS` too.
+    """
+
+    beside: bool = False
 
     def run(self) -> list[Row]:
         """The cell's rows, with their IoU by every convention; measured at k and at k - 1 in one pass."""
@@ -41,7 +51,7 @@ class ConventionCell(WiderCell):
             raise ValueError(f"{problem.name}, n = {cell.n}: a number of samples and a known truth are needed")
         root = math.isqrt(cell.n)
         fewer = tuple((method, (root if k == "sqrt" else k or 0) - 1, width) for method, k, width in cell.wanted)
-        found = measured(replace(cell, wanted=cell.wanted + fewer))
+        found = (measured_beside if self.beside else measured)(replace(cell, wanted=cell.wanted + fewer))
         rows = []
         for (row, at_k), (_, at_fewer) in zip(found, found[len(cell.wanted) :], strict=False):
             for convention in CONVENTIONS:

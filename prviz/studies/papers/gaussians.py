@@ -20,6 +20,7 @@ from prviz.studies.papers.base import (
     title_of,
     with_titles,
 )
+from prviz.studies.papers.beside import BESIDE_COLUMNS, BesideCell
 from prviz.studies.papers.charts import CurveChart, HeatMap, LineChart, curve_cells, curve_panels, true_band
 from prviz.studies.papers.forensics import (
     CONVENTION_COLUMNS,
@@ -87,7 +88,7 @@ class Table1Experiment(Experiment):
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.1 and Table 1"
     question = "How close do four families come to the truth, with few and many neighbours, with and without split?"
     columns: ClassVar[Columns] = CONVENTION_COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 2, 1.5), "paper": Size(10_000, 10, 250.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 2, 1.5), "paper": Size(10_000, 10, 350.0, beside=True)}
     labels = ("split", "k", "shift", "family")
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou"}
     published = PUBLISHED
@@ -102,7 +103,8 @@ class Table1Experiment(Experiment):
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         problems = [toy("shifted-gaussians", mu=mu) for mu in _SHIFTS.values()]
-        return [ConventionCell(cell) for cell in cells(problems, _FAMILIES, (4, "sqrt"), (0.5, None), size, seed)]
+        grid = cells(problems, _FAMILIES, (4, "sqrt"), (0.5, None), size, seed)
+        return [ConventionCell(cell, size.beside) for cell in grid]
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the shift as the table prints it."""
@@ -124,17 +126,17 @@ class Table1Experiment(Experiment):
         y = tuple(f"split {split}, k = {k}, μ = {shift}" for split, k, shift in places)
         panels = {"ours": np.array(measured), "published": np.array(printed)}
         panels["ours − published"] = panels["ours"] - panels["published"]
-        titles, signed = tuple(map(title_of, _FAMILIES)), ("ours − published",)
+        titles, signed, label = tuple(map(title_of, _FAMILIES)), ("ours − published",), "IoU with the truth"
         found = self.readings(rows)
         if found is None:
-            return HeatMap(titles, y, panels, "IoU with the truth", signed=signed)
+            return HeatMap(titles, y, panels, label, signed=signed)
         own, both = (found[name].explained for name in ("own", "both"))
         marks = [
             ["" if own[cell] else "○" if both[cell] else "×" for cell in ((*at, title_of(each)) for each in _FAMILIES)]
             for at in places
         ]
-        note = "○: as published by the conventions named above, ×: not by these either."
-        return HeatMap(titles, y, panels, "IoU with the truth", marks={"ours": marks}, note=note, signed=signed)
+        note = "○: as published by the conventions named under All numbers, ×: not by these either."
+        return HeatMap(titles, y, panels, label, marks={"ours": marks}, note=note, signed=signed)
 
     def readings(self, rows: pd.DataFrame) -> dict[str, TableReading] | None:
         """The table by the conventions closest to the paper; None for rows of other settings or fewer conventions."""
@@ -235,7 +237,7 @@ class MixturesExperiment(Experiment):
         "its first version (2024), section 4.2 and Figure 6"
     )
     question = "Which family finds the steps that dropped, invented and re-weighted modes make in the true curve?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(2_000, 2, 0.5), "paper": Size(10_000, 10, 15.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(2_000, 2, 0.5), "paper": Size(10_000, 10, 45.0, beside=True)}
     labels = ("weights", "split", "k", "family")
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
 
@@ -253,7 +255,7 @@ class MixturesExperiment(Experiment):
         smaller = size._replace(n=min(_FIRST_N, size.n or _FIRST_N))
         found = cells([now], _FAMILIES, ("sqrt",), (0.5,), size, seed)
         found += cells([first], _FAMILIES, (4, "sqrt"), (0.5, None), smaller, seed)
-        return curve_cells(sorted(found, key=lambda cell: cell.repeat))
+        return curve_cells(sorted(found, key=lambda cell: cell.repeat), beside=size.beside)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the year of their weights."""
@@ -295,7 +297,7 @@ class SameExperiment(Experiment):
     title = "P = Q, with and without split"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix, Figure 5"
     question = "What does an estimate see of a perfect generator, and does a split make it better?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 3, 0.6), "paper": Size(10_000, 3, 17.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 3, 0.6), "paper": Size(10_000, 3, 25.0, beside=True)}
     labels = ("split", "k", "family")
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "α∞": "alpha_inf", "β0": "beta_0"}
 
@@ -308,7 +310,8 @@ class SameExperiment(Experiment):
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
-        return curve_cells(cells([toy("identical")], _FAMILIES, (4, "sqrt"), (None, 0.5), size, seed))
+        grid = cells([toy("identical")], _FAMILIES, (4, "sqrt"), (None, 0.5), size, seed)
+        return curve_cells(grid, beside=size.beside)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every k with and without split."""
@@ -410,8 +413,8 @@ class DimensionExperiment(Experiment):
     title = "Ambient dimension, 64 to 2048"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.4 and Figure 4"
     question = "The truth stays the same while the dimension grows: do the estimates?"
-    columns: ClassVar[Columns] = COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(500, 3, 1.8), "paper": Size(10_000, 5, 230.0)}
+    columns: ClassVar[Columns] = {**COLUMNS, **BESIDE_COLUMNS}
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(500, 3, 1.8), "paper": Size(10_000, 5, 500.0, beside=True)}
     labels = ("distance", "d", "family")
     parameters: ClassVar[Mapping[str, str]] = {"distance": "shift"}
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
@@ -422,11 +425,14 @@ class DimensionExperiment(Experiment):
             f"coordinates; n = {size.n:,} samples of each, half of them to measure, k = √n, "
             f"{counted(size.repeats, 'repeat')}. The true curve depends on |m| alone. The paper shows the curves of "
             "d = 2048 and prints no numbers."
+            + " Tightest and the upper bounds are measured in the first repeat."
+            * size.beside
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         problems = [toy("high-dimension", d=d, shift=shift) for d in _DIMENSIONS for shift in _DISTANCES]
-        return [*cells(problems, _FAMILIES, ("sqrt",), (0.5,), size, seed)]
+        grid = cells(problems, _FAMILIES, ("sqrt",), (0.5,), size, seed)
+        return [BesideCell(cell) if size.beside and cell.repeat == 0 else cell for cell in grid]
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
         """IoU and excess over d, two panels for each distance."""
@@ -463,7 +469,10 @@ class SampleSizeExperiment(Experiment):
     title = "Sample size, 10 to 10,000"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.3 and Figure 4"
     question = "How many samples does it take until chance no longer moves the curve?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 10, 0.6), "paper": Size(10_000, 100, 105.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(1_000, 10, 0.6),
+        "paper": Size(10_000, 100, 375.0, beside=True),
+    }
     labels = ("n", "family")
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "AuC": "auc", "1 - TV": "one_minus_tv"}
 
@@ -486,7 +495,7 @@ class SampleSizeExperiment(Experiment):
             for n in self._ns(size)
             for cell in cells(problem, _FAMILIES, ("sqrt",), (0.5,), size._replace(n=n), seed)
         ]
-        return curve_cells(sorted(found, key=lambda cell: cell.repeat))
+        return curve_cells(sorted(found, key=lambda cell: cell.repeat), beside=size.beside)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves with their deviation, a panel for every n."""

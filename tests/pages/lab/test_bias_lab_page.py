@@ -103,7 +103,7 @@ def test_a_sweep_gives_the_rows_that_the_shell_gives_and_every_visitor_sees_them
         for x, y, text in zip(trace["x"], trace["y"], trace["text"], strict=True)
     }
     assert texts == {
-        (row, column): f"{means.loc[(n, method), 'mean']:.2f} ±{means.loc[(n, method), 'std']:.2f}"
+        (row, column): f"{means.loc[(n, method), 'mean']:.2f}<br>±{means.loc[(n, method), 'std']:.2f}"
         for row, n in enumerate((40, 60))
         for column, method in enumerate(("knn", "kde"))
     }

@@ -106,7 +106,9 @@ def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:
     app = opened(experiment="table1")
     own = app.dataframe[0].value["ours"]
     assert experiment.says(found.rows) in text(app)
-    assert "○: as published by the conventions named above" in text(app)
+    first, *others = figures_of(app)[0]["panes"]
+    assert "○: as published by the conventions named under All numbers" in first["help"]
+    assert not any(each["help"] for each in others)
     app.segmented_control(key="kept-self").set_value("both")
     app.selectbox(key="kept-rays").select_index(DRAWINGS.index((9, True))).run()
     healthy(app)

@@ -142,6 +142,8 @@ def test_knn_on_samples_is_that_of_python(bare: Page, k: int, held_out: bool) ->
     split = Split(pair, (halves[0], halves[0]), (halves[1], halves[1]), held_out)
     (estimate,) = measure(split, [("knn", k, None)], 0)
     assert_same(bare, vertices, estimate.curve, 1e-9)
+    ends = bare.evaluate("(v) => [course.curve.pointAt(v, Infinity).alpha, course.curve.pointAt(v, 0).beta]", vertices)
+    assert ends == pytest.approx([estimate.curve.extreme_precision, estimate.curve.extreme_recall])
 
 
 @pytest.mark.parametrize("own", [True, False])
@@ -191,7 +193,52 @@ def test_every_solution_is_an_option_and_those_without_samples_are_the_mathemati
     narrow = scaled_gaussians(0.5, 1, distance=1.0)
     fpr, fnr = narrow.vertices[narrow.vertex_at(1.0)]
     assert (found["classifier-1"] == "real") == (fpr > fnr)
+    before, after = scaled_gaussians(1.0, 1, distance=0.6), scaled_gaussians(0.5, 1, distance=0.6)
+    assert after.alpha(10.0) > 0.98
+    assert after.beta(0.1) < before.beta(0.1) - 0.05
+    assert found["overlap-1"] == "recall"
     assert found["extremes-1"] == "stays"
+    assert found["samples-6"] == "high"  # stripes: the truth shares nothing
+    assert found["extremes-3"] == "ends"
+
+
+def test_the_words_under_the_curve_say_what_a_step_is_about(bare: Page) -> None:
+    found = bare.evaluate(
+        """() => {
+            const { FIGURES } = course.figures, foot = (figure, values, angle, hands) =>
+                course.curve_card.footOf(FIGURES[figure].model(values, { hands, measured: {} }), angle, hands);
+            const lost = { p: [0.4, 0.3, 0.2, 0.1], q: [0, 0.5, 0.3, 0.2] }, bells = { shift: 1.2, scale: 1 };
+            return [foot("modes", lost, 45, ["q", "ends"]), foot("bells", bells, 45, ["errors"]),
+                foot("bells", bells, 76, ["errors", "angle"])];
+        }"""
+    )
+    truth = shifted_gaussians(1.2)
+    assert found[0] == "Precision reaches 100 %, recall 60 %; where they are equal, 60 %."
+    texts = [re.findall(r"([\d.]+) %", text) for text in found[1:]]
+    for (real, generated, precision), angle in zip(texts, (45, 76), strict=True):
+        lam = np.tan(np.radians(angle))
+        fpr, fnr = truth.vertices[truth.vertex_at(lam)]
+        assert float(precision) == pytest.approx(100 * truth.alpha(lam), abs=0.6)
+        assert float(real) == pytest.approx(100 * lam * fpr, abs=1.1)
+        assert float(generated) == pytest.approx(100 * fnr, abs=1.6)
+        assert float(real) + float(generated) == float(precision)
+    assert "(× 4)" in found[2]
+    assert "(×" not in found[1]
+
+
+def test_other_samples_move_an_end_more_than_the_middle(bare: Page) -> None:
+    """On average over draws, at the distance at which the last step of the extremes begins."""
+    start = next(step.start for step in steps.STEPS if step.guess.judge == "jumps")
+    ends, middles = bare.evaluate(
+        """(start) => {
+            const found = Array.from({ length: 30 }, (_, seed) => course.figures.FIGURES.plane
+                .model({ ...start, seed: seed + 1 }, { hands: [], measured: {} }).curves[0].vertices);
+            const at = (v, lam) => course.curve.pointAt(v, lam);
+            return [found.map((v) => at(v, Infinity).alpha), found.map((v) => at(v, 1).alpha)];
+        }""",
+        {**start},
+    )
+    assert np.std(ends) > 2 * np.std(middles)
 
 
 def test_fine_stripes_with_nothing_in_common_still_get_a_curve(bare: Page) -> None:
