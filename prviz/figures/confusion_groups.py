@@ -78,7 +78,7 @@ def groups_figure(
         raise ValueError(f"group holds {groups.min()} to {groups.max()}; 0 to {len(GROUPS) - 1} are needed")
     n, flat = len(coordinates), coordinates.shape[1] == 1
     numbers = np.arange(n) if ids is None else np.asarray(ids, dtype=np.intp)
-    said = [f"row {i + 1}" for i in range(n)] if notes is None else [theme.plain(each) for each in notes]
+    said = [f"row {i + 1}" for i in range(n)] if notes is None else [theme.noted(each) for each in notes]
     shown = np.arange(n)
     if n > most:
         shown = np.union1d(theme.subset(shown, most, seed), np.asarray(always, dtype=np.intp))

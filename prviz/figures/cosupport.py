@@ -165,7 +165,7 @@ def support_samples_figure(
             if not len(chosen):
                 continue
             name, (role, symbol, _) = CLASSES[number], theme.ROLES[0 if is_role else 1]
-            said = None if notes is None else [theme.plain(notes[place]) for place in chosen]
+            said = None if notes is None else [theme.noted(notes[place]) for place in chosen]
             head = f"<b>{role}</b>" if said is None else f"<b>{role}, %{{hovertext}}</b>"
             # Open where a sample is in no support, filled where it is in one or both.
             marker = {"color": CLASS_COLORS[number], "symbol": symbol if number else f"{symbol}-open"}

@@ -60,7 +60,7 @@ def roles_figure(
     for place, (name, symbol, color) in enumerate(theme.ROLES):
         chosen = shown[real[shown] == (name == "real")]
         look = {"symbol": "line-ns-open", "size": 10} if flat else {"symbol": symbol, "size": 6}
-        said = None if notes is None else [theme.plain(notes[row]) for row in chosen]
+        said = None if notes is None else [theme.noted(notes[row]) for row in chosen]
         figure.add_scatter(
             x=drawn[chosen, 0],
             y=np.full(len(chosen), place, dtype=np.int8) if flat else drawn[chosen, 1],
@@ -130,7 +130,7 @@ def samples_figure(
     if len(set(lengths)) > 1:
         raise ValueError(f"points, is_real and supports have {lengths} entries; one per sample is needed")
     shown = theme.subset(np.arange(len(coordinates)), most, seed)
-    said = [f"row {i + 1}" for i in range(len(coordinates))] if notes is None else [theme.plain(each) for each in notes]
+    said = [f"row {i + 1}" for i in range(len(coordinates))] if notes is None else [theme.noted(each) for each in notes]
     numbers = np.arange(len(coordinates)) if ids is None else np.asarray(ids, dtype=np.intp)
     if len(said) != len(coordinates):
         raise ValueError(f"notes has {len(said)} entries for {len(coordinates)} points")

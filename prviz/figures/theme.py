@@ -6,6 +6,7 @@ import colorsys
 import html
 import math
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,11 @@ def plain(text: object, longest: int = 80) -> str:
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     short = line if len(line) <= longest else line[: longest - 1] + "…"
     return html.escape(short, quote=False).replace("{", "&#123;").replace("$", "&#36;")
+
+
+def noted(note: str) -> str:
+    """What hovering says of a sample, as plain text in lines that fit a narrow panel."""
+    return "<br>".join(wrap(plain(note), 32, break_long_words=False))
 
 
 def label(name: str, longest: int = 80) -> str:

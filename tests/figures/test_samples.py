@@ -136,3 +136,12 @@ def test_pictures_of_another_kind_are_refused() -> None:
         picture_data_uri(np.zeros((2, 2)))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="shape"):
         picture_data_uri(np.zeros((2, 2, 3), np.uint8))
+
+
+def test_a_long_note_is_shown_in_short_lines() -> None:
+    note = "row 4, text In the <b>beginning</b> was the word and the word was, topic gospels"
+    figure = roles_figure(np.zeros((2, 2)), np.array([True, False]), notes=[note] * 2)
+    lines = figure.data[0].hovertext[0].split("<br>")
+    assert len(lines) > 2
+    assert all("<" not in line for line in lines)
+    assert " ".join(lines).replace("&lt;", "<").replace("&gt;", ">") == note
