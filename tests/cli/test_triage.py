@@ -94,7 +94,7 @@ def test_a_folder_with_broken_files_is_ranked_without_them(capsys: pytest.Captur
     assert "generated ones have 4" in failed[0]
     assert "corrupt" in failed[1]
     # two checkpoints, ceiling and floor, by two families, and the copies and findings of both
-    assert len(list((tmp_path / "cache").iterdir())) == 12
+    assert len(list((tmp_path / "cache").iterdir())) == 14
     assert main([*line, "--equal-sizes", "--seed", "3"]) == 1
     out = capsys.readouterr().out
     assert "against 100 samples of real.npy" in out
@@ -272,7 +272,10 @@ def test_a_folder_is_watched_and_a_half_written_file_waited_for(tmp_path: Path) 
         while best.read_text() != f"{run / 'step-2.npy'}\n":
             time.sleep(0.05)
         watching.send_signal(signal.SIGINT)
-        out, _ = watching.communicate(timeout=60)
+        try:
+            out, _ = watching.communicate(timeout=60)
+        finally:
+            watching.kill()  # it runs on where the tests' own parent ignores SIGINT
     assert watching.returncode == 0
     assert "Failed" not in out
     assert [len(rows) for rows in map(ranked, out.split("What is wrong:")) if rows] == [1, 2]

@@ -55,7 +55,7 @@ def test_sampled_truths_meet_the_closed_forms() -> None:
         (gaussian(np.zeros(4), 2.25 * covariance), scaled_gaussians(1.5, 4)),
     ):
         truth = density_truth(real, generated)
-        assert 1e-5 <= truth.auc_error < 3e-3
+        assert 1e-5 <= truth.auc_error < 4e-3
         assert abs(truth.curve.auc - exact.auc) < 5 * truth.auc_error
         assert truth.curve.iou(exact) > 0.99
     # One Gaussian written as two components goes another way.
