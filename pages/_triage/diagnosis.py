@@ -190,14 +190,14 @@ def _to_explore(case: Diagnosis) -> None:
     if explore_settings is None:
         return
     others = "" if explore_settings.source == "bundled" else " It replaces files uploaded there."
-    st.button(
+    if st.button(
         "Open this checkpoint in Explore",
         key="triage-fault-explore",
         icon=":material/open_in_new:",
-        on_click=_open_explore,
-        args=(case, explore_settings),
         help="With the same families, k, split and seed: every λ, k and bandwidth, and all diagnostics." + others,
-    )
+    ):  # no callback: Streamlit would keep the samples that it is about, even after "Forget them"
+        _open_explore(case, explore_settings)
+        st.rerun()
 
 
 def _explore_settings(case: Diagnosis) -> ExploreSettings | None:
@@ -226,7 +226,7 @@ def _explore_settings(case: Diagnosis) -> ExploreSettings | None:
 
 
 def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
-    """Callback: make Explore show this pair next."""
+    """Make Explore show this pair next."""
     found, settings, path = case.found, case.found.settings, case.measured.checkpoint.path
     if settings.bandwidth is not None:  # Explore counts it in radii
         unit = bandwidth_unit(case.pair, split=settings.split, seed=settings.seed) or 1.0

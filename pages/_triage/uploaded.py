@@ -146,7 +146,7 @@ def choose() -> CheckpointSource | None:
                         selection_mode="multi",
                         key=REMOVED,
                     )
-                    st.button("Remove", on_click=_remove, args=(held,), key="triage-remove", icon=":material/delete:")
+                    st.button("Remove", on_click=_remove, key="triage-remove", icon=":material/delete:")
             st.button("Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:")
     if held is None or held.reference is None or not held.checkpoints:
         return None
@@ -210,9 +210,11 @@ def _fields(held: UploadedFiles | None) -> None:
     st.rerun()
 
 
-def _remove(held: UploadedFiles) -> None:
-    for path in st.session_state[REMOVED]:
-        held.remove(path)
+def _remove() -> None:
+    """Remove the files that are ticked. The session's: Streamlit keeps what a button holds, and so its folder."""
+    if (held := session().uploads) is not None:
+        for path in st.session_state[REMOVED]:
+            held.remove(path)
     st.session_state[REMOVED] = []
 
 
