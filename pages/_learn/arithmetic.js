@@ -62,13 +62,17 @@ function precisionAt(vertices, recall) {
   return at(low).alpha;
 }
 
+/** Precision at half the recall, and recall at half the precision: the same of the curve with its sides exchanged.
+ * @param {Vertex[]} vertices */
+export const atHalf = (vertices) => ({ precision: precisionAt(vertices, 0.5), recall: precisionAt(vertices.map(([fpr, fnr]) => /** @type {Vertex} */ ([fnr, fpr])).reverse(), 0.5) });
+
 /** Numbers that sum a curve up, by their name on screen.
  * @type {Record<string, (vertices: Vertex[]) => number>} */
 export const NUMBERS = {
   "precision = recall": (vertices) => pointsAlong(vertices, [1])[0].alpha,
-  AuC: auc,
-  "F8, for precision": (vertices) => score(vertices, 64),
-  "F8, for recall": (vertices) => score(vertices, 1 / 64),
+  area: auc,
+  "F8 for precision": (vertices) => score(vertices, 64),
+  "F8 for recall": (vertices) => score(vertices, 1 / 64),
   "precision at recall 0.05": (vertices) => precisionAt(vertices, 0.05),
 };
 
@@ -81,6 +85,43 @@ export function nearest(of, target, low, high) {
   let [a, b] = [stops[crossed], stops[crossed + 1]];
   for (let i = 0; i < 24; i++) [a, b] = of((a + b) / 2) - target > 0 === gaps[crossed] > 0 ? [(a + b) / 2, b] : [a, (a + b) / 2];
   return a;
+}
+
+// ---- two bells ----
+
+const COEFFICIENTS = [-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277];
+
+/** Mass of the standard normal distribution below x, to a relative 1.2e-7 (erfcc of Numerical Recipes, 6.2).
+ * @param {number} x */
+function massBelow(x) {
+  const z = Math.abs(x) / Math.SQRT2, t = 1 / (1 + z / 2), tail = 0.5 * t * Math.exp(-z * z + COEFFICIENTS.reduceRight((sum, each) => sum * t + each, 0));
+  return x < 0 ? tail : 1 - tail;
+}
+
+/** Where lam times the density of N(0, 1) is at least that of N(shift, scale²): between or beyond the roots of a quadratic.
+ * @param {number} shift @param {number} scale @param {number} lam @returns {[from: number, to: number][]} */
+export function saysReal(shift, scale, lam) {
+  const a = (scale ** -2 - 1) / 2, b = -shift / scale ** 2, c = shift ** 2 / (2 * scale ** 2) + Math.log(lam * scale); // a x² + b x + c >= 0
+  if (!Number.isFinite(c)) return lam ? [[-Infinity, Infinity]] : [];
+  if (Math.abs(a) < 1e-9) return b ? [b < 0 ? [-Infinity, -c / b] : [-c / b, Infinity]] : c >= 0 ? [[-Infinity, Infinity]] : [];
+  const inside = b ** 2 - 4 * a * c;
+  if (inside <= 0) return a > 0 ? [[-Infinity, Infinity]] : [];
+  const [low, high] = [-1, 1].map((sign) => (-b + sign * Math.sqrt(inside)) / (2 * a)).sort((u, v) => u - v);
+  return a > 0 ? [[-Infinity, low], [high, Infinity]] : [[low, high]];
+}
+
+// Those of the rays, and on towards both ends, where rays are far apart.
+const FAR = Array.from({ length: 40 }, (_, i) => 10 ** (2 + i / 10));
+const MANY = [0, ...FAR.map((lam) => 1 / lam).reverse(), ...LAMS.filter((lam) => lam > 0.01 && lam < 100), ...FAR, Infinity];
+
+/** The true curve of N(0, 1) and N(shift, scale²): the error rates of the best classifier at many lam.
+ * @param {number} shift @param {number} scale @returns {Vertex[]} */
+export function bellsCurve(shift, scale) {
+  return MANY.map((lam) => {
+    const parts = saysReal(shift, scale, lam), mass = (/** @type {number} */ mean, /** @type {number} */ sigma) =>
+      parts.reduce((sum, [from, to]) => sum + massBelow((to - mean) / sigma) - massBelow((from - mean) / sigma), 0);
+    return /** @type {Vertex} */ ([Math.max(0, 1 - mass(0, 1)), Math.max(0, mass(shift, scale))]);
+  }).reverse();
 }
 
 // ---- samples ----

@@ -252,7 +252,8 @@ export class Course {
     this.bars.replaceChildren(...steps.map(({ id, lesson }, i) => element("i", "", { class: `${i <= this.index ? "done" : ""} ${i && lesson !== steps[i - 1].lesson ? "first" : ""}`, "data-id": id })));
     setText(this.lead, step.lead);
     this.lead.tabIndex = -1;
-    setText(this.clause, step.clause);
+    setText(this.clause, answered ? step.takeaway : step.clause);
+    this.clause.classList.toggle("seen", answered !== null);
     setText(this.ask, step.guess.ask);
     const need = needs(step), waits = need !== null && !measured[need];
     this.options.replaceChildren(...step.guess.options.filter(({ id, label }) => label || id === answered?.answer).map(({ id, label }, i) => {

@@ -1,7 +1,7 @@
 // The precision-recall curve that a step's picture draws, with the ghost of where it was.
 
 import { angleToLam, lowerHull, pointAt, pointsAlong, sample } from "../_live/curve.js";
-import { LAMS, compared } from "./arithmetic.js";
+import { LAMS, atHalf, compared } from "./arithmetic.js";
 import { percent } from "./figures.js";
 import { mark, path } from "./stage.js";
 
@@ -38,19 +38,23 @@ const lamText = (lam) => (lam === Infinity ? "∞" : Number(lam.toPrecision(2)))
 export function footOf(made, angle, hands) {
   const { truth, curves } = made;
   if (truth && curves.length && curves.length < 3) {
-    return curves.map(({ name, vertices }) => {
+    return curves.map(({ name, vertices }, i) => {
       const { iou, excess, deficit } = compared(vertices, truth);
-      return `${name}: ${percent(1 - iou)} of the area wrong, ${percent(excess)} too much, ${percent(deficit)} too little.`;
+      return i ? `With ${name}: ${percent(1 - iou)}.` : `Shaded: ${percent(1 - iou)} of the area is wrong, ${percent(excess)} too much, ${percent(deficit)} too little.`;
     }).join(" ");
   }
   if (!truth || curves.length) return "";
-  const lam = angleToLam(angle), { alpha, beta, fpr } = pointAt(truth, lam);
+  if (hands.includes("halves")) {
+    const { precision, recall } = atHalf(truth);
+    return `At half the recall: precision ${percent(precision)}. At half the precision: recall ${percent(recall)}.`;
+  }
+  const lam = angleToLam(angle), { alpha, beta, fpr, fnr } = pointAt(truth, lam);
   if (hands.includes("ends")) {
     return `Precision reaches ${percent(pointAt(truth, Infinity).alpha)}, recall ${percent(pointAt(truth, 0).beta)}; where they are equal, ${percent(pointAt(truth, 1).alpha)}.`;
   }
   if (hands.includes("errors")) {
-    const sum = Math.round(100 * alpha), real = fpr && Math.round(100 * Math.min(lam * fpr, alpha)); // they add up on screen, too
-    return `Errors: real ${lamText(lam) === 1 ? "" : `(× ${lamText(lam)}) `}${real} % + generated ${sum - real} % = precision ${sum} %.`;
+    const [real, generated, sum] = [fpr && lam * fpr, fnr, alpha].map((share) => (100 * share).toFixed(1));
+    return `Errors: ${real} % of real${lamText(lam) === 1 ? "" : ` (× ${lamText(lam)})`} + ${generated} % of generated = precision ${sum} %.`;
   }
   return `${percent(alpha)} of what it makes could be real; it can make ${percent(beta)} of what is real.`;
 }
@@ -98,6 +102,24 @@ function ghosts({ em, toX, toY, at }, made, old, now) {
   const gaps = old[moved].map(([x, y], i) => Math.hypot(x - now[moved][i][0], y - now[moved][i][1])), [x, y] = at(old[moved][gaps.indexOf(Math.max(...gaps))]);
   const place = [Math.min(Math.max(x, toX(0) + 2 * em), toX(1) - 2 * em), Math.min(Math.max(y - 0.5 * em, toY(1) + em), toY(0) - 0.5 * em)];
   return [...marks, text("before", place[0], place[1], { class: "small halo", fill: "var(--soft)" })];
+}
+
+/** What an estimate has too much, and too little. @param {Square} square @param {Made} made @param {Lines} now */
+function shaded({ at }, { truth, curves }, now) {
+  if (!truth || !curves.length || curves.length > 2) return [];
+  return [mark("path", { d: `${path([...now.truth, ...now[curves[0].name].toReversed()].map(at))}Z`, fill: "var(--wrong)", opacity: 0.16, class: "wrong" })];
+}
+
+/** The points that are read at half the recall and at half the precision.
+ * @param {Square} square @param {Vertex[]} vertices */
+function halves({ em, at, toX, toY }, vertices) {
+  const { precision, recall } = atHalf(vertices);
+  return /** @type {[number, number, "x" | "y"][]} */ ([[0.5, precision, "x"], [recall, 0.5, "y"]]).flatMap(([across, up, from]) => {
+    const [x, y] = at([across, up]), share = percent(from === "x" ? up : across);
+    return [mark("line", { x1: from === "x" ? x : toX(0), y1: from === "x" ? toY(0) : y, x2: x, y2: y, stroke: "var(--ghost)", "stroke-dasharray": "2 4" }),
+      mark("circle", { cx: x, cy: y, r: 7, fill: "var(--hand)", stroke: "var(--ground)", "stroke-width": 2, class: "at" }),
+      text(share, Math.min(x + (from === "x" ? 0 : -1) * em, toX(1) - em), y + (from === "x" ? 1.6 : 0.3) * em, { "text-anchor": from === "x" ? "middle" : "end", class: "small halo", "font-weight": 700 })];
+  });
 }
 
 /** The curves, on their way from the old ones where `morph` is below 1; each with its name where there are several.
@@ -160,9 +182,10 @@ function dot({ em, toX, toY, at }, vertices, angle, was) {
  */
 export function curveDrawing(made, values, { width, height, em, hands, ghost, morph }) {
   const square = squareIn(width, height, em), now = linesOf(made), old = ghost?.lines;
-  const marks = [...axes(square), ...(old ? ghosts(square, made, old, now) : []), ...lines(square, made, old, now, morph)];
+  const marks = [...axes(square), ...(morph < 1 ? [] : shaded(square, made, now)), ...(old ? ghosts(square, made, old, now) : []), ...lines(square, made, old, now, morph)];
   const main = made.curves.length === 1 ? made.curves[0].vertices : made.truth && !made.curves.length ? made.truth : null;
   if (!main) return { marks: marks.join(""), handles: [] };
+  if (hands.includes("halves")) return { marks: [...marks, ...halves(square, main)].join(""), handles: [] };
   const { alpha, beta } = pointAt(main, angleToLam(values.angle)), [x, y] = square.at([beta, alpha]);
   marks.push(mark("line", { x1: square.toX(0), y1: square.toY(0), x2: x, y2: y, stroke: "var(--ghost)", "stroke-dasharray": "2 4" }));
   if (hands.includes("ends")) marks.push(...ends(square, main, made.curves[0]?.color ?? "var(--ink)"));

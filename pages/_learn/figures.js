@@ -3,7 +3,7 @@
 
 import { withAmount } from "../_live/bars.js";
 import { angleToLam, pointAt, vertexPairs } from "../_live/curve.js";
-import { NUMBERS, balls, classifiers, compared, cutAt, gaussian, random, split } from "./arithmetic.js";
+import { NUMBERS, balls, bellsCurve, classifiers, compared, cutAt, gaussian, random, saysReal, split } from "./arithmetic.js";
 import { massCurve } from "./masses.js";
 import { mark, path } from "./stage.js";
 
@@ -57,15 +57,9 @@ const label = (text, x, y, more = {}) => mark("text", { x: x.toFixed(1), y: y.to
 
 // ---- two bells on a line ----
 
-const XS = evenly(-14, 14, 337);
 const VIEW = 5.5; // half of what is seen of the line
-const TOP = 0.86; // highest density in view
+const TOP = 0.86, WEIGHED = 1.75; // highest density in view, and where the real one is weighed, up to λ = 4
 const SHIFTS = { min: -4, max: 4 }, WIDTHS = { min: 0.5, max: 2.5 };
-
-/** @param {number} shift @param {number} scale */
-export function bellsCurve(shift, scale) {
-  return massCurve(XS.map((x) => normal(x, 0, 1)), XS.map((x) => normal(x, shift, scale)));
-}
 
 /** @param {Values} values @param {(x: number) => number} toX @param {(y: number) => number} toY @param {{ x: number, y: number }} flank
  * @param {{ x: number, y: number }} top @param {(x: number) => number} fromX @returns {Handle[]} */
@@ -91,46 +85,41 @@ function lineScales({ width, height, em }, top) {
   };
 }
 
-/** What is shared at lam, from the areas: equation 2 of Sykes, Simon, Rabin, Fadili 2026. @param {Made} made @param {number} lam */
-export function sharedText({ truth }, lam) {
-  const { alpha } = pointAt(/** @type {Vertex[]} */ (truth), lam);
-  return `shared ${alpha.toFixed(2)} = (both ${(lam + 1).toFixed(2)} − not shared ${(lam + 1 - 2 * alpha).toFixed(2)}) / 2`;
-}
-
 /** @type {Figure} */
 const bells = {
   title: "Where both have their data",
   model: ({ shift, scale }) => ({ truth: bellsCurve(shift, scale), curves: [] }),
   draw(values, made, setting) {
     const { shift, scale, angle } = values, { hands, em, width } = setting, lam = hands.includes("angle") ? angleToLam(angle) : 1;
-    const { floor, toX, fromX, toY } = lineScales(setting, TOP), xs = evenly(-VIEW, VIEW, 221);
+    const errors = hands.includes("errors"), weighed = hands.includes("angle") && !errors, highest = weighed ? WEIGHED : TOP;
+    const { floor, toX, fromX, toY } = lineScales(setting, highest), xs = evenly(-VIEW, VIEW, 221);
     const p = (/** @type {number} */ x) => lam * normal(x, 0, 1), q = (/** @type {number} */ x) => normal(x, shift, scale);
     const area = (/** @type {(x: number) => number} */ y) => `${path([[0, floor], ...xs.map((x) => /** @type {[number, number]} */ ([toX(x), toY(y(x))])), [width, floor]])}Z`;
     const line = (/** @type {(x: number) => number} */ y, /** @type {string} */ color) =>
       mark("path", { d: path(xs.map((x) => [toX(x), toY(y(x))])), fill: "none", stroke: color, "stroke-width": 3 });
     const marks = [];
-    const errors = hands.includes("errors"), real = (/** @type {number} */ x) => q(x) <= p(x);
     if (errors) {
+      const parts = saysReal(shift, scale, lam), borders = parts.flat().filter((x) => Math.abs(x) < VIEW).sort((u, v) => u - v);
+      const real = (/** @type {number} */ x) => parts.some(([from, to]) => from <= x && x <= to);
       marks.push(mark("path", { d: area((x) => (real(x) ? 0 : normal(x, 0, 1))), fill: "var(--real)", opacity: 0.55 }));
       marks.push(mark("path", { d: area((x) => (real(x) ? q(x) : 0)), fill: "var(--generated)", opacity: 0.55 }));
-      xs.slice(1).forEach((x, i) => {
-        if (real(x) !== real(xs[i])) marks.push(mark("line", { x1: toX(x), x2: toX(x), y1: em, y2: floor, stroke: "var(--ink)", "stroke-dasharray": "4 4" }));
+      for (const x of borders) marks.push(mark("line", { x1: toX(x), x2: toX(x), y1: 1.6 * em, y2: floor, stroke: "var(--ink)", "stroke-dasharray": "4 4" }));
+      [-VIEW, ...borders].forEach((from, i) => {
+        const to = borders[i] ?? VIEW, middle = (from + to) / 2, is = real(middle), said = is ? "says real" : "says generated";
+        if (toX(to) - toX(from) > (is ? 4.5 : 7.5) * em) marks.push(label(said, toX(middle), 1.1 * em, { class: "halo", fill: is ? "var(--real-text)" : "var(--generated-text)" }));
       });
-      const said = (/** @type {boolean} */ is) => xs.filter((x) => real(x) === is), middle = (/** @type {number[]} */ part) => part[Math.floor(part.length / 2)];
-      for (const [is, text] of /** @type {[boolean, string][]} */ ([[true, "says real"], [false, "says generated"]])) {
-        const runs = said(is), run = runs.filter((x) => Math.sign(x - shift) === Math.sign(middle(runs) - shift) || shift === 0);
-        if (run.length > 20) marks.push(label(text, within(toX(middle(run)), 5 * em, width - 5 * em), 1.1 * em, { class: "halo", fill: is ? "var(--real-text)" : "var(--generated-text)" }));
-      }
     } else {
       marks.push(mark("path", { d: area((x) => Math.min(p(x), q(x))), fill: "var(--ink)", opacity: 0.2 }));
-      if (hands.includes("angle")) marks.push(label(sharedText(made, lam), width / 2, floor + 1.5 * em));
+      const { alpha, beta } = pointAt(/** @type {Vertex[]} */ (made.truth), lam);
+      if (weighed) marks.push(label(`grey ${alpha.toFixed(2)} = precision; grey / λ = ${beta.toFixed(2)} = recall`, width / 2, floor + 1.5 * em));
     }
     const own = errors ? (/** @type {number} */ x) => normal(x, 0, 1) : p;
     marks.push(line(own, "var(--real)"), line(q, "var(--generated)"), mark("line", { x1: 0, x2: width, y1: floor, y2: floor, stroke: "var(--edge)" }));
-    const left = shift >= 0, level = Math.min(own(1), 0.8 * TOP), flank = (left ? xs.find((x) => own(x) >= level) : xs.findLast((x) => own(x) >= level)) ?? 0;
+    const left = shift >= 0, level = Math.min(own(1), 0.8 * highest), flank = (left ? xs.find((x) => own(x) >= level) : xs.findLast((x) => own(x) >= level)) ?? 0;
     marks.push(label(!errors && lam !== 1 ? "λ × real" : "real", toX(flank) + (left ? -0.4 : 0.4) * em, toY(level), { "text-anchor": left ? "end" : "start", fill: "var(--real-text)", class: "name" }));
     const beside = toX(shift) + (left ? 1 : -1) * 1.2 * em, fits = left ? beside < width - 10 * em : beside > 10 * em;
     marks.push(label("generated", fits ? beside : toX(shift), toY(q(shift)) + (fits ? 0.3 * em : -1.1 * em), { "text-anchor": fits ? (left ? "start" : "end") : "middle", fill: "var(--generated-text)", class: "name halo" }));
+    if (hands.includes("shift") && toX(shift + scale) < width - 4 * em) marks.push(label("width", toX(shift + scale) + em, toY(q(shift + scale)) + 0.35 * em, { "text-anchor": "start", class: "small halo", fill: "var(--soft)" }));
     return {
       marks: marks.join(""),
       handles: hands.includes("shift") ? shiftAndWidth(values, toX, toY, { x: shift + scale, y: q(shift + scale) }, { x: shift, y: q(shift) }, fromX) : [],
@@ -217,34 +206,54 @@ const modes = {
 // ---- an axis with a marker that one drags along, over the error at each of its stops ----
 
 /**
+ * @typedef {object} TrackLine the errors at each stop, the band around them, and the error of what is shown at the present stop
+ * @property {string} name
+ * @property {string} color
+ * @property {number[]} errors
+ * @property {[low: number, high: number][]} [band]
+ * @property {number} [here]
+ *
  * @typedef {object} Track
  * @property {string} id value that it moves
  * @property {string} name
+ * @property {string} above what stands over it
  * @property {number[]} stops
  * @property {number} now
- * @property {{ name: string, color: string, errors: number[] }[]} lines
+ * @property {TrackLine[]} lines
  * @property {{ left: number, right: number, top: number, bottom: number }} box
  * @property {number} em
  */
 
 /** @param {Track} track @returns {Drawing} */
-function trackDrawing({ id, name, stops, now, lines, box, em }) {
+function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
   const { left, right, top, bottom } = box, at = stops.indexOf(closest(stops, now));
-  const highest = Math.max(0.05, ...lines.flatMap(({ errors }) => errors)) * 1.08;
+  const highest = Math.max(0.05, ...lines.flatMap(({ errors, band, here }) => [...errors, ...(band ?? []).flat(), here ?? 0])) * 1.05;
   const toX = (/** @type {number} */ i) => left + ((right - left) * i) / Math.max(stops.length - 1, 1), toY = (/** @type {number} */ error) => bottom - (error / highest) * (bottom - top);
-  const marks = [mark("line", { x1: left, x2: right, y1: bottom, y2: bottom, stroke: "var(--edge)" })];
+  const marks = [], tick = [0.02, 0.05, 0.1, 0.2, 0.5].find((step) => highest / step < Math.max(2, Math.min(6, (bottom - top) / (1.3 * em)))) ?? 1;
+  for (let share = 0; share <= highest; share += tick) {
+    marks.push(mark("line", { x1: left, x2: right, y1: toY(share), y2: toY(share), stroke: `var(--${share ? "grid" : "edge"})` }));
+    marks.push(label(percent(share), left - 0.7 * em, toY(share) + 0.3 * em, { "text-anchor": "end", class: "small", fill: "var(--soft)" }));
+  }
   const room = (right - left) / stops.length, every = Math.max(1, Math.ceil((2.4 * em) / room));
-  stops.forEach((stop, i) => { if (i % every === 0 || i === at) marks.push(label(String(stop), toX(i), bottom + 1.2 * em, { class: "small", fill: i === at ? "var(--ink)" : "var(--soft)" })); });
+  stops.forEach((stop, i) => { if (i === at || (i % every === 0 && Math.abs(i - at) * room > 2 * em)) marks.push(label(String(stop), toX(i), bottom + 1.2 * em, { class: "small", fill: i === at ? "var(--ink)" : "var(--soft)" })); });
   marks.push(label(name, right, bottom + 2.4 * em, { "text-anchor": "end", class: "small", fill: "var(--soft)" }));
-  marks.push(label(`${percent(highest)} wrong`, left, top - 0.4 * em, { "text-anchor": "start", class: "small", fill: "var(--soft)" }));
+  marks.push(label(above, left, top - 0.6 * em, { "text-anchor": "start", class: "small", fill: "var(--soft)" }));
   const ends = lines.map(({ errors }, i) => ({ i, y: toY(errors[errors.length - 1]) })).sort((a, b) => a.y - b.y);
   ends.forEach((end, place) => { if (place) end.y = Math.max(end.y, ends[place - 1].y + 1.1 * em); });
-  lines.forEach(({ color, errors, name: line }, i) => {
+  lines.forEach(({ color, errors, band, here, name: line }, i) => {
+    const edge = (/** @type {0 | 1} */ side) => (band ?? []).map((each, j) => /** @type {[number, number]} */ ([toX(j), toY(each[side])]));
+    if (band) marks.push(mark("path", { d: `${path([...edge(0), ...edge(1).reverse()])}Z`, fill: color, opacity: 0.16, class: "band" }));
     marks.push(mark("path", { d: path(errors.map((error, j) => [toX(j), toY(error)])), fill: "none", stroke: color, "stroke-width": 2.5 }));
-    errors.forEach((error, j) => marks.push(mark("circle", { cx: toX(j).toFixed(1), cy: toY(error).toFixed(1), r: j === at ? 5 : 2.5, fill: color })));
+    if (here === undefined) errors.forEach((error, j) => marks.push(mark("circle", { cx: toX(j).toFixed(1), cy: toY(error).toFixed(1), r: j === at ? 5 : 2.5, fill: color })));
     if (lines.length > 1) marks.push(label(line, right + 0.6 * em, (ends.find((end) => end.i === i)?.y ?? 0) + 0.35 * em, { "text-anchor": "start", class: "small", fill: color }));
   });
   marks.push(mark("line", { x1: toX(at), x2: toX(at), y1: top, y2: bottom, stroke: "var(--hand)", "stroke-width": 2 }));
+  for (const { color, here } of lines) {
+    if (here === undefined) continue;
+    marks.push(mark("circle", { cx: toX(at), cy: toY(here).toFixed(1), r: 7, fill: color, stroke: "var(--ink)", "stroke-width": 2, class: "here" }));
+    const [dx, anchor] = at < stops.length / 2 ? [1, "start"] : [-1, "end"];
+    marks.push(label(percent(here), toX(at) + dx * em, toY(here) + 0.3 * em, { "text-anchor": anchor, class: "name halo" }));
+  }
   const set = (/** @type {number} */ i) => ({ [id]: stops[within(Math.round(i), 0, stops.length - 1)] });
   return {
     marks: marks.join(""),
@@ -281,35 +290,53 @@ function knn({ judged, fit, split: apart }, ks) {
   return ks.map((_, i) => classifiers(found.map((each) => each[i].votes), judged[0].length));
 }
 
-/** Errors against the truth. @param {Classifiers} found @param {Vertex[]} truth */
-const wrong = (found, truth) => 1 - compared(found.vertices, truth).iou;
+/** Errors against the truth. @param {Vertex[]} vertices @param {Vertex[]} truth */
+const wrong = (vertices, truth) => 1 - compared(vertices, truth).iou;
+
+export const DRAWS = 40;
+/** @type {Map<string, { errors: number[], band: [number, number][] }>} */
+const USUAL = new Map();
+
+/** Mean errors at several k over many draws, and between what 8 of 10 of them lie.
+ * @param {Values} values @param {number[]} ks */
+export function usual({ n, mu, split: apart }, ks) {
+  const key = JSON.stringify([n, mu, apart, ks]), known = USUAL.get(key);
+  if (known) return known;
+  const truth = bellsCurve(Math.SQRT2 * mu, 1), draws = Array.from({ length: DRAWS }, (_, seed) => {
+    const [real, generated] = drawn({ seed: 1000 + seed, n, mu, moved: {} });
+    return knn(split(real, generated, apart), ks).map(({ vertices }) => wrong(vertices, truth));
+  });
+  const sorted = ks.map((_, i) => draws.map((each) => each[i]).sort((a, b) => a - b)), cut = Math.floor(DRAWS / 10);
+  const found = { errors: sorted.map((each) => each.reduce((sum, error) => sum + error, 0) / DRAWS), band: sorted.map((each) => /** @type {[number, number]} */ ([each[cut], each[DRAWS - 1 - cut]])) };
+  USUAL.set(key, found);
+  return found;
+}
+
+/** The errors over k, or over n, where a step has one of them move: on other draws, here, and on endless samples.
+ * @param {Values} values @param {string[]} hands @param {number} here @param {number[] | null} endless */
+function strip(values, hands, here, endless) {
+  const byN = hands.includes("n") ? SIZES.map((n) => usual({ ...values, n }, [values.k])) : [];
+  const found = hands.includes("k") ? usual(values, KS) : { errors: byN.flatMap(({ errors }) => errors), band: byN.flatMap(({ band }) => band) };
+  const line = { name: endless ? `${values.n} of each` : "", color: "var(--knn)", ...found, here };
+  return endless ? [line, { name: "endless", color: "var(--limit)", errors: endless }] : [line];
+}
 
 /** @type {Figure} */
 const plane = {
   title: "Neighbours vote",
   model(values, { hands, measured }) {
-    const { k, n, mu } = values, samples = drawn(values), parts = split(samples[0], samples[1], values.split);
-    const ks = hands.includes("k") ? KS : [k], found = knn(parts, ks), now = found[ks.indexOf(k)];
+    const { k, mu } = values, samples = drawn(values), parts = split(samples[0], samples[1], values.split);
+    const [now] = knn(parts, [k]);
     const truth = bellsCurve(Math.SQRT2 * mu, 1);
-    const curves = [{ name: "kNN", color: "var(--knn)", vertices: now.vertices }];
-    const limit = values.limit && measured.limits?.[k];
-    if (limit) curves.push({ name: "n → ∞", color: "var(--limit)", vertices: vertexPairs(limit) });
-    /** @type {number[]} */
-    let errors = [];
-    if (hands.includes("k")) errors = found.map((each) => wrong(each, truth));
-    else if (hands.includes("n")) {
-      errors = SIZES.map((size) => {
-        if (size === n) return wrong(now, truth);
-        const other = drawn({ ...values, n: size });
-        return wrong(knn(split(other[0], other[1], values.split), [k])[0], truth);
-      });
-    }
-    return { truth, curves, more: { parts, now, errors } };
+    const curves = [{ name: "estimate", color: "var(--knn)", vertices: now.vertices }];
+    const limits = values.limit && measured.limits;
+    if (limits) curves.push({ name: "endless samples", color: "var(--limit)", vertices: vertexPairs(limits[k]) });
+    return { truth, curves, more: { parts, now, lines: strip(values, hands, wrong(now.vertices, truth), limits ? KS.map((each) => wrong(vertexPairs(limits[each]), truth)) : null) } };
   },
   draw(values, made, setting) {
-    const { width, height, em, hands } = setting, { k, angle, mu } = values, { parts, now, errors } = made.more;
+    const { width, height, em, hands } = setting, { k, angle, mu } = values, { parts, now, lines } = made.more;
     const tracked = hands.includes("k") ? "k" : hands.includes("n") ? "n" : "";
-    const strip = tracked ? Math.min(9 * em, 0.33 * height) : 0, side = Math.min(width, height - strip), left = (width - side) / 2;
+    const side = Math.min(width, height - (tracked ? Math.min(14 * em, 0.42 * height) : 0)), left = (width - side) / 2;
     const low = -3.2 + Math.min(mu, 0), span = 6.4 + Math.abs(mu), scale = side / span;
     const toX = (/** @type {number} */ x) => left + (x - low) * scale, toY = (/** @type {number} */ y) => side - (y - low) * scale;
     const from = (/** @type {number} */ x, /** @type {number} */ y) => /** @type {Sample} */ ([rounded(within((x - left) / scale + low, low, low + span), 0.01), rounded(within((side - y) / scale + low, low, low + span), 0.01)]);
@@ -337,8 +364,8 @@ const plane = {
     marks.push(mark("path", { d: crosses.join(""), stroke: "var(--wrong)", "stroke-width": 2, fill: "none" }));
     const [px, py] = points[picked], reach = ball.radius * scale, role = picked < nReal ? 0 : 1;
     marks.push(mark("circle", { cx: toX(px), cy: toY(py), r: Math.max(reach, 2).toFixed(1), fill: "none", stroke: "var(--ink)", "stroke-width": 2, "stroke-dasharray": "5 3" }));
-    const up = toY(py) - reach - 0.5 * em, text = `${ball.votes[0]} real : ${ball.votes[1]} generated`;
-    marks.push(label(text, within(toX(px), 7 * em, width - 7 * em), up > em ? up : toY(py) + reach + 1.3 * em, { class: "name halo" }));
+    const up = toY(py) - reach - 0.5 * em, text = `${ball.votes[0]} real : ${ball.votes[1]} generated${own ? ", itself one" : ""}`;
+    marks.push(label(text, within(toX(px), 7 * em, width - 7 * em), up > em && !hands.includes("mu") ? up : toY(py) + reach + 1.3 * em, { class: "name halo" }));
     const offset = (/** @type {number} */ index) => { const first = index < nReal ? 0 : nReal; return index - first + (parts.split ? fit[index < nReal ? 0 : 1].length : 0); };
     const put = (/** @type {number} */ index, /** @type {Sample} */ place) => ({ moved: { ...values.moved, [`${index < nReal ? 0 : 1}.${offset(index)}`]: place } });
     /** @type {Handle[]} */
@@ -362,7 +389,7 @@ const plane = {
     }
     /** @type {Drawing | null} */
     const track = tracked ? trackDrawing({ id: tracked, name: tracked === "k" ? "neighbours k" : "samples n of each", stops: tracked === "k" ? KS : SIZES, now: values[tracked],
-      lines: [{ name: "kNN", color: "var(--knn)", errors }], box: { left: 2 * em, right: width - 2 * em, top: side + 2.2 * em, bottom: height - 2.8 * em }, em }) : null;
+      above: `wrong: ● here, line: mean of ${DRAWS} other draws`, lines, box: { left: 4 * em, right: width - (lines.length > 1 ? 6.5 : 2) * em, top: side + 2.2 * em, bottom: height - 2.8 * em }, em }) : null;
     return {
       marks: mark("clipPath", { id: "course-plane" }, mark("rect", { x: left, y: 0, width: side, height: side })) + mark("g", { "clip-path": "url(#course-plane)" }, marks.join("")) + (track?.marks ?? ""), handles: [...handles, ...(track?.handles ?? [])],
       grab(x, y) {
@@ -395,7 +422,7 @@ const paint = {
   title: "Your real and generated data",
   model(values) {
     const { p, q, seed } = values, parts = split(fromCells(p, seed), fromCells(q, seed + 1000), values.split);
-    return { truth: massCurve(p, q), curves: [{ name: "kNN", color: "var(--knn)", vertices: knn(parts, [PAINTED_K])[0].vertices }], more: { parts } };
+    return { truth: massCurve(p, q), curves: [{ name: "estimate", color: "var(--knn)", vertices: knn(parts, [PAINTED_K])[0].vertices }], more: { parts } };
   },
   draw(values, made, { width, height, em }) {
     const middle = height / 2, room = middle - 3 * em, cells = values.p.length, cell = width / cells, { fit, judged } = made.more.parts;
@@ -447,6 +474,9 @@ const rivals = {
     }
     marks.push(bell(0, 1 - drop, "var(--real)", first, unit), bell(0, drop, "var(--real)", second, unit), bell(0, 1, "var(--generated)", first, unit));
     marks.push(bell(0, 1, "var(--real)", start, wide), bell(shift, 1, "var(--generated)", start, wide));
+    for (const [side, x, y] of /** @type {[string, number, number][]} */ ([["generated", first, 0.4], ["real", second, 0.4 * drop], ["real", start, 0.4], ["generated", start + shift * wide, 0.4]])) {
+      if (x !== start || shift * wide > 4.5 * em) marks.push(label(side, x, toY(y) - 0.9 * em, { class: "small halo", fill: `var(--${side}-text)` }));
+    }
     marks.push(label(`${percent(drop)} lost`, second, floor + 1.3 * em, { class: "small" }));
     const rows = Object.entries(NUMBERS), from = floor + 3.4 * em, gap = (height - from - 0.6 * em) / rows.length, axis = Math.min(12 * em, 0.45 * width), span = width - axis - 4 * em;
     marks.push(label("B − A", width - 3 * em, from - 0.2 * em, { "text-anchor": "start", class: "small", fill: "var(--soft)" }));
@@ -494,8 +524,8 @@ const sweep = {
   draw(values, made, { width, height, em, measured }) {
     const { axis, stops, lines } = made.more;
     if (!stops.length) return { marks: label(`measuring … ${percent(measured.share ?? 0)}`, width / 2, height / 2, { fill: "var(--soft)" }), handles: [] };
-    return trackDrawing({ id: axis, name: axis === "d" ? "dimension d" : "samples n of each", stops, now: values[axis], lines, em,
-      box: { left: 2 * em, right: width - 6.5 * em, top: 2.4 * em, bottom: height - 3.6 * em } });
+    return trackDrawing({ id: axis, name: axis === "d" ? "dimension d" : "samples n of each", above: "wrong, in % of the area", stops, now: values[axis], lines, em,
+      box: { left: 4 * em, right: width - 6.5 * em, top: 2.4 * em, bottom: height - 3.6 * em } });
   },
 };
 

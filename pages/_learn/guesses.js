@@ -1,8 +1,8 @@
 // The guesses: where the answer moves the figure, and which answer the figure then gives.
 
 import { pointAt } from "../_live/curve.js";
-import { NUMBERS, compared, nearest } from "./arithmetic.js";
-import { FIGURES, bellsCurve } from "./figures.js";
+import { NUMBERS, atHalf, bellsCurve, compared, nearest } from "./arithmetic.js";
+import { FIGURES } from "./figures.js";
 
 /** @import { Vertex } from "../_live/curve.js" */
 /** @import { Made, Measured } from "./figures.js" */
@@ -35,11 +35,11 @@ const RULES = {
     const made = p.indexOf(Math.min(...p));
     return { q: scaled(q.map((/** @type {number} */ share, /** @type {number} */ i) => (i === made ? 0 : share / 2)).with(made, 0.5)) };
   },
-  // Nine tenths of what it makes are of one mode, the rest of the others.
+  // Seven tenths of what it makes are of one mode, the rest of the others.
   skew({ p }) {
     const most = largest(p), others = p.map((/** @type {number} */ share, /** @type {number} */ i) => (i === most ? 0 : share));
     const all = others.reduce((/** @type {number} */ sum, /** @type {number} */ share) => sum + share, 0);
-    return { q: scaled(others.map((/** @type {number} */ share) => (all ? (0.1 * share) / all : 0)).with(most, 0.9)) };
+    return { q: scaled(others.map((/** @type {number} */ share) => (all ? (0.3 * share) / all : 0)).with(most, 0.7)) };
   },
   // Real and generated data in every second cell each.
   stripes: ({ p }) => {
@@ -48,7 +48,7 @@ const RULES = {
   },
   redraw: ({ seed }) => ({ seed: seed + 1, moved: {} }),
   match: ({ drop }) => matched(drop, "precision = recall"),
-  area: ({ drop }) => matched(drop, "AuC"),
+  area: ({ drop }) => matched(drop, "area"),
 };
 
 /** B where this number is that of A.
@@ -92,6 +92,12 @@ export const JUDGES = {
     const precision = alpha(after, 10) - alpha(before, 10), recall = beta(after, 0.1) - beta(before, 0.1);
     return Math.min(precision, recall) > -EVEN ? "neither" : precision < recall ? "precision" : "recall";
   },
+  // Precision at half the recall, and recall at half the precision.
+  halves(before, after) {
+    const [then, now] = [before, after].map((at) => atHalf(shown(at))), precision = then.precision - now.precision, recall = then.recall - now.recall;
+    const [less, more] = precision < recall ? [precision, recall] : [recall, precision];
+    return more < EVEN ? "neither" : less > more / 2 ? "both" : precision > recall ? "precision" : "recall";
+  },
   middle(before, after) {
     const ends = Math.abs(alpha(after, Infinity) - alpha(before, Infinity)) + Math.abs(beta(after, 0) - beta(before, 0));
     return ends > EVEN ? "ends" : Math.abs(alpha(after, 1) - alpha(before, 1)) > EVEN ? "middle" : "nothing";
@@ -120,12 +126,17 @@ export const JUDGES = {
     const { excess, deficit } = compared(shown(after), shown(before));
     return sign(excess - deficit, EVEN_AREA, ["lower", "same", "higher"]);
   },
-  limit(before, after) {
-    const end = 1 - compared(after.made.curves[1].vertices, /** @type {Vertex[]} */ (after.made.truth)).iou;
-    return end < EVEN_AREA ? "on" : end < errorOf(before).wrong ? "closer" : "no";
+  limit: (_, { made }) => (1 - compared(made.curves[1].vertices, /** @type {Vertex[]} */ (made.truth)).iou < EVEN_AREA ? "yes" : "no"),
+  // The number in which A and B differ most.
+  apart(_, { made }) {
+    const gaps = Object.entries(NUMBERS).map(([name, of]) => ({ name, gap: Math.abs(of(made.curves[0].vertices) - of(made.curves[1].vertices)) }));
+    const most = gaps.reduce((best, each) => (each.gap > best.gap ? each : best));
+    return most.gap < EVEN ? "none" : most.name;
   },
-  apart: (_, after) => farthest(after, ["precision = recall"]),
-  apartByArea: (_, after) => farthest(after, ["AuC"]),
+  forRecall(_, { made }) {
+    const [a, b] = made.curves.map(({ vertices }) => NUMBERS["F8 for recall"](vertices));
+    return sign(b - a, EVEN, ["A", "either", "B"]);
+  },
   // The mean of all families over the dimension.
   families(_, { made }) {
     const off = made.curves.map(({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth))), all = off.reduce((sum, { excess, deficit }) => sum + excess - deficit, 0) / off.length;
@@ -134,14 +145,6 @@ export const JUDGES = {
   // How the error of kNN in the most dimensions falls with four times as many samples.
   helps({ values: { n: few } }, { values: { n: many }, made }) {
     const { stops, lines } = made.more, { errors } = lines[lines.length - 1], share = errors[stops.indexOf(many)] / errors[stops.indexOf(few)];
-    return share <= 0.5 ? "half" : share <= 0.8 ? "some" : "hardly";
+    return share <= 0.5 ? "half" : share <= 0.8 ? "some" : "less";
   },
 };
-
-/** The number in which A and B differ most, but for one.
- * @param {At} at @param {string[]} but */
-function farthest({ made }, but) {
-  const gaps = Object.entries(NUMBERS).filter(([name]) => !but.includes(name)).map(([name, of]) => ({ name, gap: Math.abs(of(made.curves[0].vertices) - of(made.curves[1].vertices)) }));
-  const most = gaps.reduce((best, each) => (each.gap > best.gap ? each : best));
-  return most.gap < EVEN ? "none" : most.name;
-}

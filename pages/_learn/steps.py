@@ -40,7 +40,8 @@ class Step:
 
     lead, clause : what to do, and what it means. figure : a name in `FIGURES` of `figures.js`.
     hands : what can be moved and is shown. start : the figure's values. takeaway : the answer to "what did you just
-    see?". help : formula and sources, a paragraph a line. explore : query of Explore's link, with {name} for a value.
+    see?", in the clause's place after the guess. help : formula and sources, a paragraph a line.
+    explore : query of Explore's link, with {name} for a value.
     """
 
     lesson: str
@@ -89,11 +90,10 @@ _PLANE = {
 _SAMPLES = {"n": 80, "k": 8, "split": True, "mu": 1.0, "seed": 3, "moved": {}, "picked": -1, "limit": False}
 _EVEN = (0.25, 0.25, 0.25, 0.25)
 _LOSES = {
-    "precision": "More of what it makes can't be real.",
-    "recall": "It can't make what it lost; what it makes is still real.",
+    "precision": "Precision: the part of what it makes that could be real. Some can't.",
+    "recall": "Recall: the part of the real data that it can make. Some is gone.",
     "neither": "It gave nothing up that it had.",
 }
-_SAFE = {"recall": "The curve stays high at the left and falls at the right."}
 _MODES_HELP = (
     "Each mode is one cell, with the shares p of the real and q of the generated data. "
     "α(λ) = Σ min(λp, q), β(λ) = α(λ)/λ.\n" + _FAR
@@ -103,8 +103,11 @@ _BELLS_HELP = (
     "variation, is half of what is not shared.\n" + _FAR
 )
 _SPLIT_HELP = (
-    "Around a sample z the ball to its k-th nearest neighbour of both sets holds c_X real and c_Y generated ones; kNN "
-    "says real where c_Y ≤ γ c_X. At each λ the best γ counts.\n" + _FAR
+    "Around a sample z the ball to its k-th nearest neighbour of both sets holds c_X real and c_Y generated ones; the "
+    "estimate (kNN) says real where c_Y ≤ γ c_X. At each λ the best γ counts.\n" + _FAR
+)
+_STRIP_HELP = (
+    "Wrong is 1 − IoU: the shaded area as a share of the area under either curve. The band holds 8 of 10 draws."
 )
 _SIDE = (
     Option("high", "too high", "It errs more often than the best classifier: errors count as precision and recall."),
@@ -130,7 +133,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="modes",
         lead="Pull a green bar down.",
-        clause="What the generator no longer makes is missing: recall.",
+        clause="Modes are kinds of samples, say digits. Purple: how often real. Green: how often generated.",
         figure="modes",
         hands=("q", "ends"),
         start={"p": (0.4, 0.3, 0.2, 0.1), "q": (0.4, 0.3, 0.2, 0.1)},
@@ -142,7 +145,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="modes",
         lead="Pull up a bar where nothing is real.",
-        clause="An invented mode could not be real: precision.",
+        clause="At the right: up is precision, across is recall; squares mark the curve's ends.",
         figure="modes",
         hands=("q", "ends"),
         start={"p": (0.5, 0.3, 0.2, 0.0), "q": (0.5, 0.3, 0.2, 0.0)},
@@ -159,7 +162,7 @@ STEPS: tuple[Step, ...] = (
         hands=("q", "ends"),
         start={"p": _EVEN, "q": _EVEN},
         guess=Guess(
-            "Nine in ten are of one mode. What moves?",
+            "Seven in ten are of one mode. What falls?",
             {"q": "skew"},
             "middle",
             _options(
@@ -168,7 +171,7 @@ STEPS: tuple[Step, ...] = (
                     "middle": "Nothing is lost or invented: the ends stay, the middle sags.",
                     "nothing": "It had these shares before.",
                 },
-                ends="the ends",
+                ends="an end",
                 middle="the middle",
             ),
         ),
@@ -179,12 +182,24 @@ STEPS: tuple[Step, ...] = (
     # ---- overlap ----
     Step(
         lesson="overlap",
-        lead="Drag the generator away.",
-        clause="Grey is what both can make. The dot goes with it.",
+        lead="Drag the green bell: its place, its width.",
+        clause="Grey: what both make. Dots: precision at half the recall, recall at half the precision.",
         figure="bells",
-        hands=("shift",),
-        start={"shift": 0.6, "scale": 1.0},
-        guess=Guess("It plays safe: half as wide. What falls?", _HALF, "loses", _options(_LOSES | _SAFE)),
+        hands=("shift", "halves"),
+        start={"shift": 0.2, "scale": 1.0},
+        guess=Guess(
+            "It plays safe: half as wide. What falls?",
+            _HALF,
+            "halves",
+            _options(
+                {
+                    "precision": "Here more of what it makes is where real data are rare.",
+                    "recall": "What it makes is typical; the rarer real samples are missing.",
+                    "both": "Here they share less on both sides.",
+                    "neither": "Here they share as much as before.",
+                }
+            ),
+        ),
         takeaway="Precision and recall are what two distributions share; playing safe costs recall.",
         help=_BELLS_HELP,
         explore=_BELLS,
@@ -192,7 +207,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="overlap",
         lead="Drag the dot along the curve.",
-        clause="λ weighs the real data. Each λ is one trade-off of one and the same pair.",
+        clause="λ weighs the real data: their bell grows λ-fold. Grey is precision, grey / λ is recall.",
         figure="bells",
         hands=("shift", "angle"),
         start={"shift": 1.2, "scale": 0.8},
@@ -216,7 +231,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="classifier",
         lead="Move it: where does a classifier err?",
-        clause="The best one says real where real is likelier. Coloured: its errors.",
+        clause="The best one says real where real is likelier. Its errors, coloured, add up to the precision.",
         figure="bells",
         hands=("shift", "errors"),
         start={"shift": 1.0, "scale": 1.0},
@@ -238,7 +253,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="classifier",
         lead="Drag the dot: the border moves.",
-        clause="λ is the cost of rejecting a real one. Each λ has its best classifier.",
+        clause="The same λ: a real sample counts λ-fold, so calling it generated costs λ-fold.",
         figure="bells",
         hands=("shift", "errors", "angle"),
         start={"shift": 1.2, "scale": 1.0},
@@ -252,7 +267,7 @@ STEPS: tuple[Step, ...] = (
                 Option("equal", "", "λ was there already."),
             ),
         ),
-        takeaway="The curve is the list of all best classifiers, one per price of their two errors.",
+        takeaway="The curve is the list of all best classifiers, one for each λ.",
         help="Precision α = λ fpr + fnr is the smallest cost any classifier can reach at λ.\n" + _FAR,
         explore=_BELLS,
     ),
@@ -260,44 +275,47 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Drag a sample.",
-        clause="Only samples now: filled ones vote on hollow. Crosses: wrong.",
+        clause="Now samples: the 8 nearest filled ones, in the ring, vote on a hollow one. Cross: voted wrong.",
         figure="plane",
         hands=("sample",),
         start=_SAMPLES,
-        guess=Guess("k = 1: one neighbour decides. The estimate lies …", {"k": 1}, "side", _SIDE),
+        guess=Guess("Let one neighbour decide. The estimate lies …", {"k": 1}, "side", _SIDE),
         takeaway="An estimate is a curve of some classifier's errors; a poor classifier makes a generator look good.",
         help=_SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
         lesson="samples",
-        lead="Pull the ring: more neighbours.",
-        clause="Same samples: k alone moves the curve. Few voters are chance, too many reach too far.",
+        lead="Pull the ring: more neighbours vote.",
+        clause="k is how many. Below, how wrong: the dot here, the line on 40 other draws, most in the band.",
         figure="plane",
         hands=("sample", "k"),
         start={**_SAMPLES, "k": 1},
         guess=Guess(
-            "Eight instead, about √n. The estimate is …",
+            "Eight instead. The estimate is …",
             {"k": 8},
             "closer",
-            _closer("More votes: chance decides less."),
+            _closer("Of more votes chance decides less."),
         ),
         takeaway="k changes the verdict on the same samples: a comparison needs the same k.",
-        help="The strip has the error 1 − IoU at each k, on these samples.\n" + _SPLIT_HELP,
+        help=_STRIP_HELP + "\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
         lesson="samples",
-        lead="Slide to more samples.",
-        clause="The distributions stay. Draw again: how far does the estimate jump?",
+        lead="Slide to more samples; draw again.",
+        clause="n is how many of each. The dot jumps from draw to draw, mostly within the band.",
         figure="plane",
         hands=("sample", "n"),
         start={**_SAMPLES, "n": 20, "k": 5},
         guess=Guess(
-            "200 of each. The estimate is …", {"n": 200}, "closer", _closer("More are judged: chance decides less.")
+            "200 of each. The estimate is …",
+            {"n": 200},
+            "closer",
+            _closer("More vote and are judged: chance decides less."),
         ),
-        takeaway="n changes the verdict too: few samples jump from draw to draw, so compare at the same n.",
-        help="The strip has the error 1 − IoU at each n, on these draws.\n" + _SPLIT_HELP,
+        takeaway="n changes the verdict too: few samples are more wrong and jump more. Compare at the same n.",
+        help=_STRIP_HELP + "\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
@@ -317,25 +335,24 @@ STEPS: tuple[Step, ...] = (
                 Option("higher", "up", "On these samples the voters happen to err more."),
             ),
         ),
-        takeaway="Without a split the classifier is judged on what it has seen, and slanders the generator.",
+        takeaway="Without a split it's judged on what it has seen: too few errors, so the generator looks worse.",
         help=_SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
         lesson="samples",
-        lead="Slide k: what stays wrong?",
-        clause="With more samples neighbours come nearer; k voters stay k voters.",
+        lead="Slide k: more neighbours vote.",
+        clause="More samples bring the k neighbours nearer; they stay k votes.",
         figure="plane",
         hands=("sample", "k"),
         start={**_SAMPLES, "n": 120, "k": 5},
         guess=Guess(
-            "Ever more samples, same k. The curve ends …",
+            "Endless samples, the same k. Is the curve right?",
             {"limit": True},
             "limit",
             (
-                Option("on", "on the truth", "This many voters are hardly ever wrong by chance."),
-                Option("closer", "closer", "Chance still decides a few votes. Slide k: more voters repair it."),
-                Option("no", "no closer", "Chance still decides a few votes. Slide k: more voters repair it."),
+                Option("yes", "yes", "This many voters are hardly ever wrong by chance."),
+                Option("no", "no", "However near, k votes err by chance. Slide k: more votes repair it."),
             ),
         ),
         takeaway="With k fixed the estimate tends to a wrong curve; only k that grows with n reaches the truth.",
@@ -346,7 +363,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Paint a pair that fools it.",
-        clause="Dashed is exact; kNN sees 200 samples of each.",
+        clause="Dashed is exact; the estimate sees 200 samples of each and asks 14 neighbours.",
         figure="paint",
         hands=("paint",),
         start={
@@ -361,9 +378,9 @@ STEPS: tuple[Step, ...] = (
             "Fine stripes that share nothing. The estimate is …",
             {"p": "stripes"},
             "side",
-            (Option("high", "too high", "Every ball holds both kinds; what is finer, it can't see."), *_SIDE[1:]),
+            (Option("high", "too high", "Every ring holds both kinds: what is finer, it can't see."), *_SIDE[1:]),
         ),
-        takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer than their balls.",
+        takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer than their ring.",
         help="Even cells: α(λ) = Σ min(λp, q) over them. kNN with k = 14, about √n.\n" + _FAR,
         explore={
             "problem": "painted",
@@ -379,7 +396,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="extremes",
         lead="Drag the generator far away.",
-        clause="Bells never end: both have a little data everywhere. Watch the ends.",
+        clause="Bells never end: both have a little data everywhere. Watch the squares, the curve's ends.",
         figure="bells",
         hands=("shift", "ends"),
         start={"shift": 1.0, "scale": 1.0},
@@ -404,7 +421,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="extremes",
         lead="Drag the box out.",
-        clause="These data do end: what sticks out is lost at every price.",
+        clause="These data do end: what sticks out is lost at every λ.",
         figure="boxes",
         hands=("shift", "ends"),
         start={"shift": 0.4, "scale": 1.0},
@@ -428,7 +445,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="extremes",
         lead="Pull the green cloud away.",
-        clause="These tails never end: the dashed truth keeps its ends. Do the estimate's?",
+        clause="Bells again, as samples: the truth, dashed, keeps its ends. Does the estimate?",
         figure="plane",
         hands=("sample", "mu", "ends"),
         start={**_SAMPLES, "mu": 1.5},
@@ -438,7 +455,7 @@ STEPS: tuple[Step, ...] = (
             "jumps",
             _options(
                 {
-                    "ends": "A few samples in the tails decide an end, all of them the middle.",
+                    "ends": "A few samples far out decide an end, all of them the middle.",
                     "middle": "On these samples the ends held; draw again.",
                     "nothing": "Luck: these samples draw the same curve.",
                 },
@@ -447,7 +464,7 @@ STEPS: tuple[Step, ...] = (
                 nothing="",
             ),
         ),
-        takeaway="Ends hang on a few samples in the tails; trust the middle of a curve before its ends.",
+        takeaway="Ends hang on a few samples far out; trust the middle of a curve before its ends.",
         help="Both Gaussians have the whole plane as support, so the true ends are 1.\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
@@ -455,7 +472,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="number",
         lead="Move A and B by hand.",
-        clause="Each row: one number of both. F8 weighs one side 8 times.",
+        clause="A row is one number, of A and of B. F8 counts one side 8 times.",
         figure="rivals",
         hands=("drop", "shift"),
         start={"drop": 0.4, "shift": 0.4},
@@ -464,34 +481,32 @@ STEPS: tuple[Step, ...] = (
             {"shift": "match"},
             "apart",
             (
-                Option("AuC", "AuC", "Their areas differ although one point is the same."),
-                Option("F8, for precision", "F8 precision", "All that A makes is real; not so B."),
-                Option("F8, for recall", "F8 recall", "A can't make what it lost; B makes a bit of all."),
+                Option("area", "the area", "Their areas differ although one point is the same."),
+                Option("F8 for precision", "F8 for precision", "All that A makes is real; not so B."),
+                Option("F8 for recall", "F8 for recall", "A can't make what it lost; B makes a bit of all."),
                 Option("precision at recall 0.05", "", "They differ most where recall hardly counts."),
                 Option("none", "none", "Here the curves are the same."),
             ),
         ),
         takeaway="Equal precision and recall at one point; A misses modes, B is a bit wrong everywhere.",
-        help="F8: the best weighted mean of precision and recall along the curve, one of them counted 8 times. AuC: "
-        "the area.\nhal-05344404, section 4.4.",
+        help="F8: the best weighted mean of precision and recall along the curve, one of them counted 8 times. "
+        "Area: that under the curve (AuC).\nhal-05344404, section 4.4.",
     ),
     Step(
         lesson="number",
         lead="Make the areas equal by hand.",
-        clause="The area sums up everything, so it hides where they fail.",
+        clause="Equal areas, other faults: which number do you trust?",
         figure="rivals",
         hands=("drop", "shift"),
         start={"drop": 0.5, "shift": 0.4},
         guess=Guess(
-            "B gets A's area. What differs most?",
+            "B gets A's area, and you need every mode. Take …",
             {"shift": "area"},
-            "apartByArea",
+            "forRecall",
             (
-                Option("precision = recall", "precision = recall", "Their middles differ although the areas agree."),
-                Option("F8, for precision", "F8 precision", "All that A makes is real; not so B."),
-                Option("F8, for recall", "F8 recall", "A can't make what it lost; B makes a bit of all."),
-                Option("precision at recall 0.05", "", "They differ most where recall hardly counts."),
-                Option("none", "none", "Here the curves are the same."),
+                Option("A", "A", "Its F8 for recall is higher here."),
+                Option("B", "B", "Its F8 for recall is higher: A can't make what it lost."),
+                Option("either", "either", "Their F8 for recall are equal here."),
             ),
         ),
         takeaway="Trust the number that asks your question: F8 for precision or for recall, never the area alone.",
@@ -502,7 +517,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="dimension",
         lead="Drag the line to more dimensions.",
-        clause="The same shift, so the same truth; four families, 500 samples of each.",
+        clause="The same shift, so the same truth; four estimators, 500 samples of each.",
         figure="sweep",
         hands=("d",),
         start={"d": 8},
@@ -513,17 +528,17 @@ STEPS: tuple[Step, ...] = (
             (
                 Option("high", "too high", "All samples are about equally far: both kinds look alike."),
                 Option("near", "near the truth", "Their errors cancel here."),
-                Option("low", "too low", "Here the families err to the other side."),
+                Option("low", "too low", "Here they err to the other side."),
             ),
         ),
         takeaway="In many dimensions neighbours say little, and a generator looks better than it is.",
-        help="Two round Gaussians whose centres are 2 apart; k = √n, split, mean of 2 draws.\n" + _FAR,
+        help="Two round Gaussians whose centres are 2 apart; k = √n, split, mean of 10 draws.\n" + _FAR,
         explore={"problem": "high-dimension", "p.d": "{d}", "p.shift": "2", "n": "500"},
     ),
     Step(
         lesson="dimension",
         lead="Drag the line to more samples.",
-        clause="The same estimator, kNN, in few and in many dimensions.",
+        clause="One estimator, the neighbours' vote, in few and in many dimensions d.",
         figure="sweep",
         hands=("n",),
         start={"n": 100},
@@ -532,14 +547,14 @@ STEPS: tuple[Step, ...] = (
             {"n": 400},
             "helps",
             (
-                Option("half", "halves", "Here samples still help as in few dimensions."),
-                Option("some", "falls somewhat", "Each sample helps less than in few dimensions."),
-                Option("hardly", "hardly falls", "In so many dimensions neighbours stay far away."),
+                Option("half", "at least halves", "Here samples still help as in few dimensions."),
+                Option("some", "falls by a fifth or more", "Each sample helps less than in few dimensions."),
+                Option("less", "falls by less", "In so many dimensions neighbours stay far away."),
             ),
         ),
         takeaway="More samples help quickly in few dimensions and slowly in many: report n and d with a number.",
         help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent goes to 0 as d grows. "
-        "It promises a bound; a real error may do better.\nMeasured: mean of 4 draws.",
+        "It promises a bound; a real error may do better.\nMeasured: mean of 20 draws.",
         explore={"problem": "high-dimension", "p.d": "64", "p.shift": "2", "n": "{n}", "methods": "knn"},
     ),
 )
