@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from pages._shared import answers, cache, sample_display
 from pages._shared.uploads import Uploaded
 from pages._triage.session import session
 from pages._work.jobs import Progress
+from pages._work.store import LeastRecentlyUsed
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import ESTIMATORS
 from prviz.figures import key_text
@@ -24,6 +25,9 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import Spread, bootstrap
+
+T = TypeVar("T")
+V = TypeVar("V")
 
 NONE_YET = "No checkpoint is measured by this family yet."
 
@@ -91,6 +95,31 @@ def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple
     """Key of everything that decides a measurement, for caching results computed from this measurement alone."""
     how = (settings.bandwidth, settings.split, settings.seed)
     return (*measured.digests, measured.method, measured.k, *how)
+
+
+# Checkpoints whose results are kept, some hundred numbers each.
+_HELD = 10_000
+
+
+def of_each(
+    what: str, items: Mapping[Hashable, T], compute: Callable[[T], V], seconds: Callable[[T], float]
+) -> dict[Hashable, V]:
+    """Results known so far, by the keys of the items; a job computes the others in this order, and keeps each one.
+
+    what : of the results, for the cache. seconds : estimated for one item.
+    """
+    held: LeastRecentlyUsed = cache.remembered((what,), lambda: LeastRecentlyUsed(_HELD))
+    missing = {key: item for key, item in items.items() if key not in held}
+
+    def run(progress: Progress) -> bool:
+        for place, (key, item) in enumerate(missing.items()):
+            progress(place / len(missing))
+            held.put(key, compute(item))
+        return True
+
+    if missing:
+        answers.tab_result((what, frozenset(items)), sum(map(seconds, missing.values())), run)
+    return {key: held.get(key) for key in items if key in held}
 
 
 def selected(found: CheckpointResults) -> str | None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
-from pages._shared import answers, cache
 from pages._shared.widgets import choose_one
 from pages._triage import reported
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, of_each
 from pages._triage.possible import ceiling_of
 from pages._triage.table import GROUP
-from pages._work.jobs import Progress
-from pages._work.store import LeastRecentlyUsed
 from prviz.curves.summaries import DIVERGENCES, SUMMARIES, Summary
 from prviz.figures import theme
 from prviz.figures.reported import agreement_of_numbers_figure
@@ -44,8 +41,6 @@ MOST_PANELS = 12
 WIDE_STEPS = 20.0
 # Seconds per evaluation sample that its intervals take, on a slow machine.
 _SECONDS = 2e-4
-# Checkpoints whose intervals are kept, ten pairs of numbers each.
-_HELD = 2000
 # Numbers of the curve that stand beside the reported ones.
 _CURVES = ("auc", "f8_precision", "f8_recall")
 _MOST = "True AuC, 95 %"
@@ -162,25 +157,16 @@ def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
 
 def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
     """Intervals known so far, by the checkpoint's name; a job computes what takes long and keeps each one."""
-    held: LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: LeastRecentlyUsed(_HELD))
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
-    missing = {key: found.one(name) for name, key in keys.items() if key not in held}
 
-    def compute(progress: Progress) -> Mapping[Hashable, Mapping[str, Interval]]:
-        for place, (key, measured) in enumerate(missing.items()):
-            progress(place / len(missing))
-            if key not in held:
-                spread = bootstrap(measured.estimate, REPLICATES, seed=found.settings.seed, level=LEVEL)
-                held.put(key, spread.intervals)
-        return {key: held.get(key) for key in missing}
+    def intervals(measured: MeasuredCheckpoint) -> Mapping[str, Interval]:
+        return bootstrap(measured.estimate, REPLICATES, seed=found.settings.seed, level=LEVEL).intervals
 
-    if missing:
-        key_of_all = ("triage-intervals", *missing)
-        samples = sum(len(run.c_real) for each in missing.values() for run in each.estimate.runs)
-        if answers.ready(key_of_all, _SECONDS * samples, compute):
-            for key, value in cache.remembered(key_of_all, lambda: compute(lambda _: None)).items():
-                held.put(key, value)
-    return {name: held.get(key) for name, key in keys.items() if key in held}
+    def seconds(measured: MeasuredCheckpoint) -> float:
+        return _SECONDS * sum(len(run.c_real) for run in measured.estimate.runs)
+
+    known = of_each("triage-intervals", {key: found.one(name) for name, key in keys.items()}, intervals, seconds)
+    return {name: known[key] for name, key in keys.items() if key in known}
 
 
 def _trade(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None) -> None:

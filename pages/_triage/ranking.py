@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
-from pages._shared import answers, cache
-from pages._triage.checkpoints import CheckpointResults, measurement
+from pages._shared import cache
+from pages._triage.checkpoints import CheckpointResults, measurement, of_each
 from pages._triage.possible import Ceiling
 from pages._triage.session import GOAL
-from pages._work.jobs import Progress
 from pages._work.store import LeastRecentlyUsed
 from prviz.triage.decision import Basis, Judgement, KnownSides, bound_sides, judge
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
@@ -26,7 +26,7 @@ BALANCED = 0.5
 BOOTSTRAP, CONFIDENCE = REPLICATES, LEVEL
 # Cost of one curve of a replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
 BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
-# Checkpoints whose sides and replicates are kept, some hundred numbers each.
+# Checkpoints whose sides are kept, a few numbers each.
 _HELD = 10_000
 
 
@@ -114,25 +114,18 @@ def noise(found: CheckpointResults) -> float:
 
 def replicates_of(found: CheckpointResults) -> Replicates | None:
     """Replicates of the checkpoints that have any, a job computing the others; None, with a message, without any."""
-    held: LeastRecentlyUsed = cache.remembered(("triage-replicates",), lambda: LeastRecentlyUsed(_HELD))
-    keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
-    missing = [found.one(name) for name in by_score(found) if keys[name] not in held]
+    keys = {name: measurement(found.settings, found.one(name)) for name in by_score(found)}  # the best first
 
-    def compute(progress: Progress) -> bool:
-        for place, each in enumerate(missing):
-            progress(place / len(missing))
-            drawn = side_replicates(each, BOOTSTRAP, found.settings.seed, found.store)
-            held.put(measurement(found.settings, each), drawn)
-        return True
+    def draw(measured: MeasuredCheckpoint) -> NDArray[np.float64]:
+        return side_replicates(measured, BOOTSTRAP, found.settings.seed, found.store)
 
-    cost = sum(
-        len(each.estimate.runs) * (BASE_SECONDS + SAMPLE_SECONDS * len(each.estimate.supports.c_real) / 2)
-        for each in missing
-    )
-    if missing:
-        answers.tab_result(("triage-ranking", *keys.values()), BOOTSTRAP * cost, compute)
-    known = [each for each in in_order(found.measured) if keys[each.checkpoint.name] in held]
+    def seconds(measured: MeasuredCheckpoint) -> float:
+        samples = len(measured.estimate.supports.c_real) / 2
+        return BOOTSTRAP * len(measured.estimate.runs) * (BASE_SECONDS + SAMPLE_SECONDS * samples)
+
+    drawn = of_each("triage-ranking", {key: found.one(name) for name, key in keys.items()}, draw, seconds)
+    known = [each for each in in_order(found.measured) if keys[each.checkpoint.name] in drawn]
     if not known:
         return None
     names = tuple(each.checkpoint.name for each in known)
-    return Replicates(names, shared_reference(known, [held.get(keys[name]) for name in names]))
+    return Replicates(names, shared_reference(known, [drawn[keys[name]] for name in names]))

@@ -7,21 +7,17 @@ from collections.abc import Callable, Hashable, Mapping
 
 import streamlit as st
 
-from pages._shared import answers, cache
-from pages._triage.checkpoints import CheckpointResults
-from pages._work.jobs import Progress
-from pages._work.store import LeastRecentlyUsed
+from pages._triage.checkpoints import CheckpointResults, of_each
 from prviz.measure.blind_spots import BLIND_SPOTS, number_title
 from prviz.measure.frechet import frechet
 from prviz.samples import SamplePair
+from prviz.triage.inputs import Checkpoint
 from prviz.triage.reported import all_numbers
 
 Numbers = Mapping[str, Mapping[str, float]]
 
 # Seconds per value read, per product of two values, per d^3, and per pair of samples: per feature and besides.
 _VALUE, _PRODUCT, _CUBE, _DISTANCE, _KERNEL = 4e-9, 2e-10, 8e-9, 2e-9, 2e-7
-# Checkpoints whose numbers are kept.
-_HELD = 2000
 # Neighbours of the numbers that count them.
 _K = 5
 
@@ -76,23 +72,13 @@ def _measured(
 
     what : of the numbers, for the cache. seconds : that one checkpoint takes.
     """
-    held: LeastRecentlyUsed = cache.remembered((f"triage-{what}",), lambda: LeastRecentlyUsed(_HELD))
-    missing = {each.digests: each.checkpoint for each in found.measured if each.digests not in held}
 
-    def compute(progress: Progress) -> dict[Hashable, Mapping[str, float]]:
-        numbers: dict[Hashable, Mapping[str, float]] = {}
-        for place, (digests, checkpoint) in enumerate(missing.items()):
-            progress(place / len(missing))
-            try:
-                numbers[digests] = measure(SamplePair(found.reference, found.load(checkpoint)))
-            except (ValueError, OSError):  # a file that is gone or has changed: it has no numbers
-                numbers[digests] = {}
-        return numbers
+    def numbers(checkpoint: Checkpoint) -> Mapping[str, float]:
+        try:
+            return measure(SamplePair(found.reference, found.load(checkpoint)))
+        except (ValueError, OSError):  # a file that is gone or has changed: it has no numbers
+            return {}
 
-    key = (f"triage-{what}", *missing)
-    if missing and answers.ready(key, seconds * len(missing), compute):
-        for digests, numbers in cache.remembered(key, lambda: compute(lambda _: None)).items():
-            held.put(digests, numbers)
-    if any(each.digests not in held for each in found.measured):
-        return None
-    return {each.checkpoint.name: held.get(each.digests) for each in found.measured}
+    items: dict[Hashable, Checkpoint] = {each.digests: each.checkpoint for each in found.measured}
+    known = of_each(f"triage-{what}", items, numbers, lambda _: seconds)
+    return {each.checkpoint.name: known[each.digests] for each in found.measured} if len(known) == len(items) else None
