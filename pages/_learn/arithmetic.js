@@ -69,7 +69,7 @@ export const atHalf = (vertices) => ({ precision: precisionAt(vertices, 0.5), re
 /** Numbers that sum a curve up, by their name on screen.
  * @type {Record<string, (vertices: Vertex[]) => number>} */
 export const NUMBERS = {
-  "precision = recall": (vertices) => pointsAlong(vertices, [1])[0].alpha,
+  "where both are equal": (vertices) => pointsAlong(vertices, [1])[0].alpha,
   area: auc,
   "F8 for precision": (vertices) => score(vertices, 64),
   "F8 for recall": (vertices) => score(vertices, 1 / 64),

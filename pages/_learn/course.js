@@ -11,7 +11,7 @@ import { Stage } from "./stage.js";
 
 /** @import { Ghost } from "./curve_card.js" */
 /** @import { Made, Measured } from "./figures.js" */
-/** @import { At, Change } from "./guesses.js" */
+/** @import { Change } from "./guesses.js" */
 /** @import { Values } from "./stage.js" */
 
 /**
@@ -57,6 +57,8 @@ export class Course {
   index = 0;
   /** @type {Values} */
   values = {};
+  /** @type {Values} */
+  setting = {}; // where the step begins, and its guess: a reader may have moved anything before
   /** @type {Made} */
   made = { truth: null, curves: [] };
   /** @type {Ghost | null} */
@@ -126,7 +128,8 @@ export class Course {
     root.toggleAttribute("data-only", query.has("only"));
     if (query.get("present") === "1") this.present(true);
     this.index = Math.max(found, 0);
-    this.#open({ ...(query.has("step") ? valuesFrom(query, this.step.start) : left.get(this.step.id)), ...content.at?.values });
+    const linked = { ...(query.has("step") ? valuesFrom(query, this.step.start) : {}), ...content.at?.values };
+    this.#open({ ...left.get(this.step.id), ...linked }, linked);
     this.#poll = content.script ? setInterval(() => this.#wishMore(), POLL_MS) : 0;
   }
 
@@ -136,11 +139,6 @@ export class Course {
 
   get presenting() {
     return document.documentElement.hasAttribute("data-present");
-  }
-
-  /** @returns {At} */
-  get here() {
-    return { values: this.values, made: this.made, measured: this.content.measured };
   }
 
   /** New content of the same course: what has been measured meanwhile.
@@ -167,10 +165,11 @@ export class Course {
     this.lead.focus({ preventScroll: true });
   }
 
-  /** @param {Values} values those that differ from the step's own */
-  #open(values) {
+  /** @param {Values} values those that differ from the step's own @param {Values} linked of these, what a link asks for */
+  #open(values, linked = {}) {
     cancelAnimationFrame(this.#movement);
-    Object.assign(this, { ghost: null, answered: null, values: { angle: 45, ...this.step.start, ...values } });
+    const setting = { angle: 45, ...this.step.start, ...linked };
+    Object.assign(this, { ghost: null, answered: null, setting, values: { ...setting, ...values } });
     if (this.help.matches(":popover-open")) this.help.hidePopover();
     this.#model();
     this.words();
@@ -215,12 +214,12 @@ export class Course {
 
   /** @param {string} chosen */
   guess(chosen) {
-    const { step } = this, before = this.here, values = target(step.guess.to, this.values), figure = FIGURES[step.figure];
-    const made = figure.model(values, { hands: step.hands, measured: this.content.measured });
-    this.ghost = ghostOf(before.made, this.values.angle);
-    this.answered = { chosen, answer: JUDGES[step.guess.judge](before, { ...before, values, made }) };
+    const { step, setting } = this, { measured } = this.content, figure = FIGURES[step.figure], values = target(step.guess.to, setting);
+    const [before, made] = [setting, values].map((each) => figure.model(each, { hands: step.hands, measured }));
+    this.ghost = ghostOf(before, setting.angle);
+    this.answered = { chosen, answer: JUDGES[step.guess.judge]({ values: setting, made: before, measured }, { values, made, measured }) };
     this.words();
-    this.#animate({ ...before.values }, values);
+    this.#animate(setting, values);
   }
 
   /** @param {Values} from @param {Values} to */
@@ -269,7 +268,6 @@ export class Course {
     this.back.disabled = this.index === 0;
     this.next.disabled = this.index === steps.length - 1;
     this.again.hidden = !("seed" in step.start);
-    setText(this.figure.title, FIGURES[step.figure].title);
     this.figure.svg.setAttribute("aria-label", `${FIGURES[step.figure].title}: ${step.lead}`);
   }
 
@@ -277,6 +275,7 @@ export class Course {
     const { step, values, made, ghost } = this, { measured } = this.content, setting = { hands: step.hands, measured };
     const size = this.figure.size, beside = this.curve.size;
     if (size.width < 40 || beside.width < 40) return;
+    setText(this.figure.title, FIGURES[step.figure].heading?.(values, made) ?? FIGURES[step.figure].title);
     this.figure.draw(FIGURES[step.figure].draw(values, made, { ...size, ...setting }));
     this.curve.draw(curveDrawing(made, values, { ...beside, hands: step.hands, ghost, morph }));
     const foot = footOf(made, values.angle, step.hands);

@@ -40,23 +40,23 @@ export function footOf(made, angle, hands) {
   if (truth && curves.length && curves.length < 3) {
     return curves.map(({ name, vertices }, i) => {
       const { iou, excess, deficit } = compared(vertices, truth);
-      return i ? `With ${name}: ${percent(1 - iou)}.` : `Shaded: ${percent(1 - iou)} of the area is wrong, ${percent(excess)} too much, ${percent(deficit)} too little.`;
+      return i ? `With ${name}: ${percent(1 - iou)}.` : `Wrong (shaded): ${percent(1 - iou)} of the area under either curve, ${percent(excess)} too much, ${percent(deficit)} too little.`;
     }).join(" ");
   }
   if (!truth || curves.length) return "";
   if (hands.includes("halves")) {
     const { precision, recall } = atHalf(truth);
-    return `At half the recall: precision ${percent(precision)}. At half the precision: recall ${percent(recall)}.`;
+    return `At recall 50 %: precision ${percent(precision)}. At precision 50 %: recall ${percent(recall)}.`;
   }
   const lam = angleToLam(angle), { alpha, beta, fpr, fnr } = pointAt(truth, lam);
   if (hands.includes("ends")) {
     return `Precision reaches ${percent(pointAt(truth, Infinity).alpha)}, recall ${percent(pointAt(truth, 0).beta)}; where they are equal, ${percent(pointAt(truth, 1).alpha)}.`;
   }
   if (hands.includes("errors")) {
-    const [real, generated, sum] = [fpr && lam * fpr, fnr, alpha].map((share) => (100 * share).toFixed(1));
-    return `Errors: ${real} % of real${lamText(lam) === 1 ? "" : ` (× ${lamText(lam)})`} + ${generated} % of generated = precision ${sum} %.`;
+    const [real, generated, sum] = [fpr, fnr, alpha].map((share) => Number((100 * share).toPrecision(3)));
+    return `Errors: ${hands.includes("angle") ? `λ = ${lamText(lam)} × ` : ""}${real} % of real + ${generated} % of generated = precision ${sum} %.`;
   }
-  return `${percent(alpha)} of what it makes could be real; it can make ${percent(beta)} of what is real.`;
+  return `λ = ${lamText(lam)}: precision ${percent(alpha)}, recall ${percent(beta)}; precision / recall = λ.`;
 }
 
 /** Where the curve is drawn: places of recall and precision in pixels, a side of the square and a line of text.
@@ -91,16 +91,17 @@ function axes({ side, em, toX, toY }) {
 }
 
 /** The curves as they were, and that word where one of them has moved most.
- * @param {Square} square @param {Made} made @param {Lines} old @param {Lines} now */
-function ghosts({ em, toX, toY, at }, made, old, now) {
+ * @param {Square} square @param {Made} made @param {Lines} old @param {Lines} now @param {[number, number][]} named */
+function ghosts({ em, toX, toY, at }, made, old, now, named) {
   if (!differ(old, now)) return [];
   const curves = all(made), estimated = made.curves.length > 0;
   const marks = curves.filter(({ name, truth }) => old[name] && !(truth && made.curves.length > 1)).map(({ name, truth }) => mark("path", {
     d: path(old[name].map(at)), fill: "none", stroke: "var(--ghost)", "stroke-width": 2, class: "ghost", "stroke-dasharray": truth && estimated ? "6 5" : "none" }));
   const moved = curves.map(({ name }) => name).find((name) => old[name] && differ({ [name]: old[name] }, now));
   if (!moved) return marks;
-  const gaps = old[moved].map(([x, y], i) => Math.hypot(x - now[moved][i][0], y - now[moved][i][1])), [x, y] = at(old[moved][gaps.indexOf(Math.max(...gaps))]);
-  const place = [Math.min(Math.max(x, toX(0) + 2 * em), toX(1) - 2 * em), Math.min(Math.max(y - 0.5 * em, toY(1) + em), toY(0) - 0.5 * em)];
+  const gaps = old[moved].map(([x, y], i) => ({ gap: Math.hypot(x - now[moved][i][0], y - now[moved][i][1]), place: at([x, y]) })).sort((a, b) => b.gap - a.gap);
+  const places = gaps.map(({ place: [x, y] }) => [Math.min(Math.max(x, toX(0) + 2 * em), toX(1) - 2 * em), Math.min(Math.max(y - 0.5 * em, toY(1) + em), toY(0) - 0.5 * em)]);
+  const place = places.find(([x, y]) => !named.some(([u, v]) => x + 2 * em > u && x - 2 * em < u + 5 * em && Math.abs(v - y) < 1.1 * em)) ?? places[0];
   return [...marks, text("before", place[0], place[1], { class: "small halo", fill: "var(--soft)" })];
 }
 
@@ -122,35 +123,43 @@ function halves({ em, at, toX, toY }, vertices) {
   });
 }
 
-/** The curves, on their way from the old ones where `morph` is below 1; each with its name where there are several.
- * @param {Square} square @param {Made} made @param {Lines | undefined} old @param {Lines} now @param {number} morph */
+/** The curves, on their way from the old ones where `morph` is below 1, and the names of up to three beside the truth.
+ * @param {Square} square @param {Made} made @param {Lines | undefined} old @param {Lines} now @param {number} morph
+ * @returns {{ marks: string[], names: string[], named: [number, number][] }} named: where names stand */
 function lines({ em, toX, toY, at }, made, old, now, morph) {
   const curves = all(made), estimated = made.curves.length > 0 && made.truth !== null;
-  /** @type {[number, number][]} where names stand */
+  /** @type {[number, number][]} */
   const named = [];
-  return curves.flatMap(({ name, vertices, color, truth }, i) => {
+  /** @type {string[]} */
+  const names = [];
+  const marks = curves.map(({ name, vertices, color, truth }, i) => {
     const before = old?.[name], even = now[name];
     const points = morph < 1 && before ? even.map(([x, y], j) => /** @type {Point} */ ([before[j][0] + morph * (x - before[j][0]), before[j][1] + morph * (y - before[j][1])]))
       : estimated && !truth ? even : sample(lowerHull(vertices)).map(({ alpha, beta }) => /** @type {Point} */ ([beta, alpha]));
     const line = mark("path", { d: path(points.map(at)), fill: "none", stroke: color, "stroke-width": 3, class: "curve", "data-curve": name,
       "stroke-dasharray": truth && estimated ? "8 6" : "none", "stroke-linejoin": "round" });
-    const places = curves.length < 2 ? [] : [0.28, 0.72, 0.5, 0.16, 0.84, 0.4, 0.6].map((share) => {
+    const places = curves.length < 2 || (curves.length > 4 && !truth) ? [] : [0.28, 0.72, 0.5, 0.16, 0.84, 0.4, 0.6].map((share) => {
       const [x, y] = at(even[Math.round(((share + 0.02 * i) % 1) * (even.length - 1))]);
       return /** @type {[number, number]} */ ([Math.min(x + 0.4 * em, toX(1) - 3 * em), Math.max(y - 0.5 * em, toY(1) + em)]);
     });
     const place = places.find(([x, y]) => !named.some(([u, v]) => Math.abs(u - x) < 4.5 * em && Math.abs(v - y) < 1.2 * em));
-    if (!place) return [line];
-    named.push(place);
-    return [line, text(name, ...place, { "text-anchor": "start", class: "small halo", fill: color, "font-weight": 700 })];
+    if (place) {
+      named.push(place);
+      names.push(text(name, ...place, { "text-anchor": "start", class: "small halo", fill: color, "font-weight": 700 }));
+    }
+    return line;
   });
+  return { marks, names, named };
 }
 
 /** Both ends of a curve, with what they come to.
  * @param {Square} square @param {Vertex[]} vertices @param {string} color */
-function ends({ em, at }, vertices, color) {
+function ends({ em, at, toX }, vertices, color) {
   const sides = /** @type {[number, number, number, string][]} */ ([[Infinity, 0.8, 1.6, "start"], [0, -0.6, -0.6, "end"]]);
-  return sides.flatMap(([lam, dx, dy, anchor]) => {
+  return sides.flatMap(([lam, beside, dy, side]) => {
+    let [dx, anchor] = [beside, side];
     const end = pointAt(vertices, lam), [u, v] = at([end.beta, end.alpha]);
+    if (!lam && u < toX(0.4)) [dx, anchor] = [0.8, "start"]; // else it would leave the picture
     return [mark("rect", { x: u - 6, y: v - 6, width: 12, height: 12, fill: color }),
       text(`ends at ${(lam ? end.alpha : end.beta).toFixed(2)}`, u + dx * em, v + (lam && end.alpha < 0.1 ? -0.8 : dy) * em, { "text-anchor": anchor, class: "small halo", "font-weight": 700, fill: color })];
   });
@@ -164,7 +173,7 @@ function dot({ em, toX, toY, at }, vertices, angle, was) {
   const [x, y] = point(angle), lam = angleToLam(angle), said = `λ = ${lamText(lam)}`;
   const set = (/** @type {number} */ to) => ({ angle: Math.min(90, Math.max(0, Math.round(to))) });
   const marks = [text(said, Math.min(x + 1.1 * em, toX(1) - 4 * em), Math.max(y - 0.9 * em, toY(1) + em), { "text-anchor": "start", class: "small halo", "font-weight": 700 })];
-  if (was !== undefined && Math.abs(was - angle) > 1) {
+  if (was !== undefined && Math.abs(was - angle) > 8) {
     const [u, v] = point(was);
     marks.push(mark("circle", { cx: u, cy: v, r: 7, fill: "none", stroke: "var(--ghost)", "stroke-width": 2, class: "ghost" }));
     marks.push(text("before", u + 1.1 * em, v + 0.3 * em, { "text-anchor": "start", class: "small halo", fill: "var(--soft)" }));
@@ -182,17 +191,18 @@ function dot({ em, toX, toY, at }, vertices, angle, was) {
  */
 export function curveDrawing(made, values, { width, height, em, hands, ghost, morph }) {
   const square = squareIn(width, height, em), now = linesOf(made), old = ghost?.lines;
-  const marks = [...axes(square), ...(morph < 1 ? [] : shaded(square, made, now)), ...(old ? ghosts(square, made, old, now) : []), ...lines(square, made, old, now, morph)];
+  const drawn = lines(square, made, old, now, morph);
+  const marks = [...axes(square), ...(morph < 1 ? [] : shaded(square, made, now)), ...(old ? ghosts(square, made, old, now, drawn.named) : []), ...drawn.marks, ...drawn.names];
   const main = made.curves.length === 1 ? made.curves[0].vertices : made.truth && !made.curves.length ? made.truth : null;
   if (!main) return { marks: marks.join(""), handles: [] };
   if (hands.includes("halves")) return { marks: [...marks, ...halves(square, main)].join(""), handles: [] };
   const { alpha, beta } = pointAt(main, angleToLam(values.angle)), [x, y] = square.at([beta, alpha]);
+  if (hands.includes("ends")) return { marks: [...marks, ...ends(square, main, made.curves[0]?.color ?? "var(--ink)")].join(""), handles: [] };
   marks.push(mark("line", { x1: square.toX(0), y1: square.toY(0), x2: x, y2: y, stroke: "var(--ghost)", "stroke-dasharray": "2 4" }));
-  if (hands.includes("ends")) marks.push(...ends(square, main, made.curves[0]?.color ?? "var(--ink)"));
   if (hands.includes("angle")) {
     const free = dot(square, main, values.angle, ghost?.angle);
     return { marks: [...marks, ...free.marks].join(""), handles: [free.handle], grab: () => ({ id: "angle" }) };
   }
-  if (!hands.includes("ends")) marks.push(mark("circle", { cx: x, cy: y, r: 7, fill: "var(--hand)", stroke: "var(--ground)", "stroke-width": 2, class: "at" }));
+  marks.push(mark("circle", { cx: x, cy: y, r: 7, fill: "var(--hand)", stroke: "var(--ground)", "stroke-width": 2, class: "at" }));
   return { marks: marks.join(""), handles: [] };
 }

@@ -35,6 +35,7 @@ import { mark, path } from "./stage.js";
  *
  * @typedef {object} Figure
  * @property {string} title
+ * @property {(values: Values, made: Made) => string} [heading] in the title's place on screen
  * @property {(values: Values, setting: Pick<Setting, "hands" | "measured">) => Made} model
  * @property {(values: Values, made: Made, setting: Setting) => Drawing} draw
  * @property {(hands: string[]) => "d" | "n"} [needs] the measurement that it waits for
@@ -91,7 +92,7 @@ const bells = {
   model: ({ shift, scale }) => ({ truth: bellsCurve(shift, scale), curves: [] }),
   draw(values, made, setting) {
     const { shift, scale, angle } = values, { hands, em, width } = setting, lam = hands.includes("angle") ? angleToLam(angle) : 1;
-    const errors = hands.includes("errors"), weighed = hands.includes("angle") && !errors, highest = weighed ? WEIGHED : TOP;
+    const errors = hands.includes("errors"), weighed = hands.includes("angle"), highest = weighed ? WEIGHED : TOP;
     const { floor, toX, fromX, toY } = lineScales(setting, highest), xs = evenly(-VIEW, VIEW, 221);
     const p = (/** @type {number} */ x) => lam * normal(x, 0, 1), q = (/** @type {number} */ x) => normal(x, shift, scale);
     const area = (/** @type {(x: number) => number} */ y) => `${path([[0, floor], ...xs.map((x) => /** @type {[number, number]} */ ([toX(x), toY(y(x))])), [width, floor]])}Z`;
@@ -101,22 +102,22 @@ const bells = {
     if (errors) {
       const parts = saysReal(shift, scale, lam), borders = parts.flat().filter((x) => Math.abs(x) < VIEW).sort((u, v) => u - v);
       const real = (/** @type {number} */ x) => parts.some(([from, to]) => from <= x && x <= to);
-      marks.push(mark("path", { d: area((x) => (real(x) ? 0 : normal(x, 0, 1))), fill: "var(--real)", opacity: 0.55 }));
+      marks.push(mark("path", { d: area((x) => (real(x) ? 0 : p(x))), fill: "var(--real)", opacity: 0.55 }));
       marks.push(mark("path", { d: area((x) => (real(x) ? q(x) : 0)), fill: "var(--generated)", opacity: 0.55 }));
       for (const x of borders) marks.push(mark("line", { x1: toX(x), x2: toX(x), y1: 1.6 * em, y2: floor, stroke: "var(--ink)", "stroke-dasharray": "4 4" }));
       [-VIEW, ...borders].forEach((from, i) => {
         const to = borders[i] ?? VIEW, middle = (from + to) / 2, is = real(middle), said = is ? "says real" : "says generated";
-        if (toX(to) - toX(from) > (is ? 4.5 : 7.5) * em) marks.push(label(said, toX(middle), 1.1 * em, { class: "halo", fill: is ? "var(--real-text)" : "var(--generated-text)" }));
+        const low = toX(to) - toX(from) < (is ? 4.5 : 7.5) * em; // a narrow one has its words below the others'
+        if (toX(to) - toX(from) > em) marks.push(label(said, within(toX(middle), 4 * em, width - 4 * em), (low ? 2.5 : 1.1) * em, { class: "halo", fill: is ? "var(--real-text)" : "var(--generated-text)" }));
       });
     } else {
       marks.push(mark("path", { d: area((x) => Math.min(p(x), q(x))), fill: "var(--ink)", opacity: 0.2 }));
       const { alpha, beta } = pointAt(/** @type {Vertex[]} */ (made.truth), lam);
       if (weighed) marks.push(label(`grey ${alpha.toFixed(2)} = precision; grey / λ = ${beta.toFixed(2)} = recall`, width / 2, floor + 1.5 * em));
     }
-    const own = errors ? (/** @type {number} */ x) => normal(x, 0, 1) : p;
-    marks.push(line(own, "var(--real)"), line(q, "var(--generated)"), mark("line", { x1: 0, x2: width, y1: floor, y2: floor, stroke: "var(--edge)" }));
-    const left = shift >= 0, level = Math.min(own(1), 0.8 * highest), flank = (left ? xs.find((x) => own(x) >= level) : xs.findLast((x) => own(x) >= level)) ?? 0;
-    marks.push(label(!errors && lam !== 1 ? "λ × real" : "real", toX(flank) + (left ? -0.4 : 0.4) * em, toY(level), { "text-anchor": left ? "end" : "start", fill: "var(--real-text)", class: "name" }));
+    marks.push(line(p, "var(--real)"), line(q, "var(--generated)"), mark("line", { x1: 0, x2: width, y1: floor, y2: floor, stroke: "var(--edge)" }));
+    const left = shift >= 0, level = Math.min(p(1), 0.8 * highest), flank = (left ? xs.find((x) => p(x) >= level) : xs.findLast((x) => p(x) >= level)) ?? 0;
+    marks.push(label(weighed ? "λ × real" : "real", toX(flank) + (left ? -0.4 : 0.4) * em, toY(level), { "text-anchor": left ? "end" : "start", fill: "var(--real-text)", class: "name" }));
     const beside = toX(shift) + (left ? 1 : -1) * 1.2 * em, fits = left ? beside < width - 10 * em : beside > 10 * em;
     marks.push(label("generated", fits ? beside : toX(shift), toY(q(shift)) + (fits ? 0.3 * em : -1.1 * em), { "text-anchor": fits ? (left ? "start" : "end") : "middle", fill: "var(--generated-text)", class: "name halo" }));
     if (hands.includes("shift") && toX(shift + scale) < width - 4 * em) marks.push(label("width", toX(shift + scale) + em, toY(q(shift + scale)) + 0.35 * em, { "text-anchor": "start", class: "small halo", fill: "var(--soft)" }));
@@ -268,6 +269,7 @@ function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
 export const KS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30];
 export const SIZES = [20, 40, 80, 120, 160, 200];
 const CELLS = 34;
+const BESIDE = 14; // pixels from the ring to its handle, which must not cover the sample
 
 /** The samples of these values: those that the seed gives, but where one has dragged them.
  * @param {Values} values @returns {[Sample[], Sample[]]} */
@@ -324,6 +326,10 @@ function strip(values, hands, here, endless) {
 /** @type {Figure} */
 const plane = {
   title: "Neighbours vote",
+  heading({ k, n }, { more }) {
+    const { now, cut, parts } = more, [real, generated] = /** @type {Split} */ (parts).judged, { rates, cuts } = /** @type {Classifiers} */ (now), [fpr, fnr] = rates[cuts.indexOf(cut)];
+    return `k = ${k} neighbours, n = ${n} of each: ${Math.round(fpr * real.length + fnr * generated.length)} of ${real.length + generated.length} voted wrong`;
+  },
   model(values, { hands, measured }) {
     const { k, mu } = values, samples = drawn(values), parts = split(samples[0], samples[1], values.split);
     const [now] = knn(parts, [k]);
@@ -331,16 +337,16 @@ const plane = {
     const curves = [{ name: "estimate", color: "var(--knn)", vertices: now.vertices }];
     const limits = values.limit && measured.limits;
     if (limits) curves.push({ name: "endless samples", color: "var(--limit)", vertices: vertexPairs(limits[k]) });
-    return { truth, curves, more: { parts, now, lines: strip(values, hands, wrong(now.vertices, truth), limits ? KS.map((each) => wrong(vertexPairs(limits[each]), truth)) : null) } };
+    return { truth, curves, more: { parts, now, cut: cutAt(now, angleToLam(values.angle)), lines: strip(values, hands, wrong(now.vertices, truth), limits ? KS.map((each) => wrong(vertexPairs(limits[each]), truth)) : null) } };
   },
   draw(values, made, setting) {
-    const { width, height, em, hands } = setting, { k, angle, mu } = values, { parts, now, lines } = made.more;
+    const { width, height, em, hands } = setting, { k, mu } = values, { parts, cut, lines } = made.more;
     const tracked = hands.includes("k") ? "k" : hands.includes("n") ? "n" : "";
     const side = Math.min(width, height - (tracked ? Math.min(14 * em, 0.42 * height) : 0)), left = (width - side) / 2;
     const low = -3.2 + Math.min(mu, 0), span = 6.4 + Math.abs(mu), scale = side / span;
     const toX = (/** @type {number} */ x) => left + (x - low) * scale, toY = (/** @type {number} */ y) => side - (y - low) * scale;
     const from = (/** @type {number} */ x, /** @type {number} */ y) => /** @type {Sample} */ ([rounded(within((x - left) / scale + low, low, low + span), 0.01), rounded(within((side - y) / scale + low, low, low + span), 0.01)]);
-    const { fit, judged } = /** @type {Split} */ (parts), cut = cutAt(now, angleToLam(angle)), marks = [];
+    const { fit, judged } = /** @type {Split} */ (parts), marks = [];
     const axis = evenly(low + span / CELLS / 2, low + span - span / CELLS / 2, CELLS), grid = axis.flatMap((y) => axis.map((x) => /** @type {Sample} */ ([x, y])));
     const key = (/** @type {[number, number]} */ [x, y]) => (x > 0 ? y / x : Infinity);
     const size = side / CELLS + 0.6, square = ([x, y] = /** @type {Sample} */ ([0, 0])) => `M${(toX(x) - size / 2).toFixed(1)} ${(toY(y) - size / 2).toFixed(1)}h${size.toFixed(1)}v${size.toFixed(1)}h-${size.toFixed(1)}z`;
@@ -367,29 +373,30 @@ const plane = {
     const up = toY(py) - reach - 0.5 * em, text = `${ball.votes[0]} real : ${ball.votes[1]} generated${own ? ", itself one" : ""}`;
     marks.push(label(text, within(toX(px), 7 * em, width - 7 * em), up > em && !hands.includes("mu") ? up : toY(py) + reach + 1.3 * em, { class: "name halo" }));
     const offset = (/** @type {number} */ index) => { const first = index < nReal ? 0 : nReal; return index - first + (parts.split ? fit[index < nReal ? 0 : 1].length : 0); };
-    const put = (/** @type {number} */ index, /** @type {Sample} */ place) => ({ moved: { ...values.moved, [`${index < nReal ? 0 : 1}.${offset(index)}`]: place } });
+    const put = (/** @type {number} */ index, /** @type {Sample} */ place) => ({ picked: index, moved: { ...values.moved, [`${index < nReal ? 0 : 1}.${offset(index)}`]: place } });
     /** @type {Handle[]} */
     const handles = [{ id: "sample", label: `Sample ${picked + 1} of ${points.length}, ${role ? "generated" : "real"}; Home and End choose another`, text, now: px, min: low, max: low + span,
-      x: toX(px), y: toY(py), color: `var(--${role ? "generated" : "real"})`, drag: (x, y) => put(picked, from(x, y)),
+      x: toX(px), y: toY(py), color: `var(--${role ? "generated" : "real"})`, open: true, drag: (x, y) => put(picked, from(x, y)),
       press: (steps, across) => Math.abs(steps) >= 1000 ? { picked: (picked + points.length + Math.sign(steps)) % points.length }
         : put(picked, [rounded(px + (across ? 0.1 * steps : 0), 0.01), rounded(py + (across ? 0 : 0.1 * steps), 0.01)]) }];
     if (hands.includes("k")) {
       const step = (/** @type {number} */ i) => ({ k: KS[within(i, 0, KS.length - 1)] });
-      handles.push({ id: "ring", label: "Neighbours k, by the ring", text: `k = ${k}`, now: k, min: 1, max: 30, x: Math.min(toX(px) + reach, left + side - 10), y: toY(py), color: "var(--hand)",
+      handles.push({ id: "ring", label: "Neighbours k, by the ring", text: `k = ${k}`, now: k, min: 1, max: 30, x: Math.min(toX(px) + reach + BESIDE, left + side - 10), y: toY(py), color: "var(--hand)",
         drag(x, y) {
-          const far = Math.hypot(x - toX(px), y - toY(py)) / scale, radii = balls([[px, py]], fit, KS, own)[0].map(({ radius }) => radius);
+          const far = (Math.hypot(x - toX(px), y - toY(py)) - BESIDE) / scale, radii = balls([[px, py]], fit, KS, own)[0].map(({ radius }) => radius);
           return { k: KS[radii.indexOf(closest(radii, far))] };
         },
         press: (steps) => step(KS.indexOf(k) + steps) });
     }
     if (hands.includes("mu")) {
       const set = (/** @type {number} */ to) => ({ mu: rounded(within(to, 0, 3), 0.05) });
+      marks.push(label("cloud", toX(mu) + em, toY(mu) + 0.35 * em, { "text-anchor": "start", class: "small halo", fill: "var(--generated-text)" }));
       handles.push({ id: "mu", label: "Distance of the generated cloud", text: `${mu} on each axis`, now: mu, min: 0, max: 3, x: toX(mu), y: toY(mu), color: "var(--generated)",
         drag: (x, y) => { const [u, v] = from(x, y); return set((u + v) / 2); }, press: (steps) => set(mu + 0.1 * steps) });
     }
     /** @type {Drawing | null} */
     const track = tracked ? trackDrawing({ id: tracked, name: tracked === "k" ? "neighbours k" : "samples n of each", stops: tracked === "k" ? KS : SIZES, now: values[tracked],
-      above: `wrong: ● here, line: mean of ${DRAWS} other draws`, lines, box: { left: 4 * em, right: width - (lines.length > 1 ? 6.5 : 2) * em, top: side + 2.2 * em, bottom: height - 2.8 * em }, em }) : null;
+      above: `wrong: ● here, line: mean of ${DRAWS} other sets`, lines, box: { left: 4 * em, right: width - (tracked === "k" ? 6.5 : 2) * em, top: side + 2.2 * em, bottom: height - 2.8 * em }, em }) : null;
     return {
       marks: mark("clipPath", { id: "course-plane" }, mark("rect", { x: left, y: 0, width: side, height: side })) + mark("g", { "clip-path": "url(#course-plane)" }, marks.join("")) + (track?.marks ?? ""), handles: [...handles, ...(track?.handles ?? [])],
       grab(x, y) {
@@ -467,18 +474,19 @@ const rivals = {
     const toY = (/** @type {number} */ y) => floor - (y / 0.42) * (floor - top);
     const bell = (/** @type {number} */ centre, /** @type {number} */ weight, /** @type {string} */ color, /** @type {number} */ from, /** @type {number} */ unit) =>
       mark("path", { d: path(evenly(-3.2, 3.2, 60).map((x) => [from + (centre + x) * unit, toY(weight * normal(x, 0, 1))])), fill: "none", stroke: color, "stroke-width": 2.5 });
-    const unit = half / 16, first = half * 0.27, second = half * 0.75, wide = half / 11, start = half + 3.7 * wide;
+    const unit = half / 14.5, [first, second] = [0.25, 0.72].map((share) => half * share);
     for (const [name, text, x] of /** @type {[string, string, number][]} */ ([["a", "A loses modes", 0], ["b", "B shifts every mode", half]])) {
       marks.push(label(text, x + 0.2 * em, 1.5 * em, { "text-anchor": "start", class: "name", fill: `var(--${name})` }));
       marks.push(mark("line", { x1: x, x2: x + half - em, y1: floor, y2: floor, stroke: "var(--edge)" }));
     }
-    marks.push(bell(0, 1 - drop, "var(--real)", first, unit), bell(0, drop, "var(--real)", second, unit), bell(0, 1, "var(--generated)", first, unit));
-    marks.push(bell(0, 1, "var(--real)", start, wide), bell(shift, 1, "var(--generated)", start, wide));
-    for (const [side, x, y] of /** @type {[string, number, number][]} */ ([["generated", first, 0.4], ["real", second, 0.4 * drop], ["real", start, 0.4], ["generated", start + shift * wide, 0.4]])) {
-      if (x !== start || shift * wide > 4.5 * em) marks.push(label(side, x, toY(y) - 0.9 * em, { class: "small halo", fill: `var(--${side}-text)` }));
-    }
+    const both = /** @type {[number, number][]} */ ([[1 - drop, first], [drop, second]]);
+    marks.push(bell(0, 1, "var(--generated)", first, unit));
+    for (const [share, at] of both) marks.push(bell(0, share, "var(--real)", at, unit), bell(0, share, "var(--real)", half + at, unit), bell(shift, share, "var(--generated)", half + at, unit));
+    const names = /** @type {[string, number, number][]} */ ([["generated", first, 1], ["real", second, drop], ["generated", half + first + shift * unit, Math.max(drop, 1 - drop)]]);
+    for (const [side, x, share] of names) marks.push(label(side, x, toY(0.4 * share) - 0.9 * em, { class: "small halo", fill: `var(--${side}-text)` }));
     marks.push(label(`${percent(drop)} lost`, second, floor + 1.3 * em, { class: "small" }));
     const rows = Object.entries(NUMBERS), from = floor + 3.4 * em, gap = (height - from - 0.6 * em) / rows.length, axis = Math.min(12 * em, 0.45 * width), span = width - axis - 4 * em;
+    for (const end of [0, 1]) marks.push(label(String(end), axis + end * span, from - 0.2 * em, { class: "small", fill: "var(--soft)" }));
     marks.push(label("B − A", width - 3 * em, from - 0.2 * em, { "text-anchor": "start", class: "small", fill: "var(--soft)" }));
     rows.forEach(([name, of], i) => {
       const y = from + (i + 0.5) * gap, [a, b] = made.curves.map(({ vertices }) => of(vertices)), [xa, xb] = [a, b].map((value) => axis + value * span), same = Math.abs(a - b) < 0.005;
@@ -492,8 +500,8 @@ const rivals = {
       handles: [
         { id: "drop", label: "Share of the modes that A loses", text: percent(drop), now: drop, ...DROPS, x: second, y: toY(drop * 0.399), color: "var(--a)",
           drag: (_, y) => ({ drop: rounded(within(((floor - y) / (floor - top)) * (0.42 / 0.399), DROPS.min, DROPS.max), 0.01) }), press: (steps) => ({ drop: rounded(within(drop + 0.02 * steps, DROPS.min, DROPS.max), 0.01) }) },
-        { id: "shift", label: "Shift of B", text: shift.toFixed(2), now: shift, ...SHIFTED, x: start + shift * wide, y: toY(0.399), color: "var(--b)", carried: true,
-          drag: (x) => ({ shift: rounded(within((x - start) / wide, SHIFTED.min, SHIFTED.max), 0.01) }), press: (steps) => ({ shift: rounded(within(shift + 0.05 * steps, SHIFTED.min, SHIFTED.max), 0.01) }) },
+        { id: "shift", label: "Shift of B", text: shift.toFixed(2), now: shift, ...SHIFTED, x: half + first + shift * unit, y: toY(0.399 * (1 - drop)), color: "var(--b)", carried: true,
+          drag: (x) => ({ shift: rounded(within((x - half - first) / unit, SHIFTED.min, SHIFTED.max), 0.01) }), press: (steps) => ({ shift: rounded(within(shift + 0.05 * steps, SHIFTED.min, SHIFTED.max), 0.01) }) },
       ],
       grab: (x, y) => (y > floor + em ? null : { id: x < half ? "drop" : "shift" }),
     };
@@ -524,7 +532,7 @@ const sweep = {
   draw(values, made, { width, height, em, measured }) {
     const { axis, stops, lines } = made.more;
     if (!stops.length) return { marks: label(`measuring … ${percent(measured.share ?? 0)}`, width / 2, height / 2, { fill: "var(--soft)" }), handles: [] };
-    return trackDrawing({ id: axis, name: axis === "d" ? "dimension d" : "samples n of each", above: "wrong, in % of the area", stops, now: values[axis], lines, em,
+    return trackDrawing({ id: axis, name: axis === "d" ? "dimension d" : "samples n of each", above: "wrong, in % of the area under either curve", stops, now: values[axis], lines, em,
       box: { left: 4 * em, right: width - 6.5 * em, top: 2.4 * em, bottom: height - 3.6 * em } });
   },
 };

@@ -47,7 +47,7 @@ const RULES = {
     return { p: p.map((/** @type {number} */ _, /** @type {number} */ i) => (i % 2 ? 0 : full)), q: p.map((/** @type {number} */ _, /** @type {number} */ i) => (i % 2 ? full : 0)) };
   },
   redraw: ({ seed }) => ({ seed: seed + 1, moved: {} }),
-  match: ({ drop }) => matched(drop, "precision = recall"),
+  match: ({ drop }) => matched(drop, "where both are equal"),
   area: ({ drop }) => matched(drop, "area"),
 };
 

@@ -18,6 +18,7 @@ import { element, setAttributes, shape } from "../_live/dom.js";
  * @property {number} y
  * @property {string} color
  * @property {boolean} [carried] a press on what it moves keeps its distance from the handle
+ * @property {boolean} [open] a ring around what is drawn below it
  * @property {(x: number, y: number) => Values} drag values where the handle is at this place
  * @property {(steps: number, across: boolean) => Values} press values after arrow keys; across: left and right
  *
@@ -100,10 +101,10 @@ export class Stage {
     event.preventDefault(); // the focus stays, so that the arrow keys go on to lead from step to step
     this.svg.setPointerCapture(event.pointerId);
     this.events.begun();
-    if ("values" in found && found.values) this.events.moved(found.values);
+    if ("values" in found && found.values) this.events.moved(found.values); // this press only chooses what the next moves
     const taken = this.#drawing.handles.find(({ id }) => id === found.id), carried = close || taken?.carried;
     this.#held = { id: found.id, pointer: event.pointerId, dx: taken && carried ? taken.x - x : 0, dy: taken && carried ? taken.y - y : 0 };
-    if (taken && !carried) this.events.moved(taken.drag(x, y));
+    if (taken && !carried && !("values" in found)) this.events.moved(taken.drag(x, y));
   }
 
   /** @param {PointerEvent} event */
@@ -138,14 +139,14 @@ export class Stage {
       const node = this.#nodes.get(handle.id) ?? this.#handle(handle.id);
       setAttributes(node, {
         transform: `translate(${handle.x.toFixed(1)},${handle.y.toFixed(1)})`, "aria-label": handle.label, "aria-valuetext": handle.text,
-        "aria-valuenow": +handle.now.toFixed(4), "aria-valuemin": handle.min, "aria-valuemax": handle.max, style: `--grip: ${handle.color}`,
+        class: handle.open ? "hand open" : "hand", "aria-valuenow": +handle.now.toFixed(4), "aria-valuemin": handle.min, "aria-valuemax": handle.max, style: `--grip: ${handle.color}`,
       });
     }
   }
 
   /** @param {string} id */
   #handle(id) {
-    const node = shape("g", { class: "hand", role: "slider", tabindex: 0, "data-hand": id });
+    const node = shape("g", { role: "slider", tabindex: 0, "data-hand": id });
     node.append(shape("circle", { class: "target", r: 14 }), shape("circle", { class: "grip", r: 8 }));
     node.addEventListener("keydown", (event) => {
       const handle = this.#drawing.handles.find((each) => each.id === id);

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+
 
 @dataclass(frozen=True)
 class Option:
@@ -137,7 +139,7 @@ STEPS: tuple[Step, ...] = (
         figure="modes",
         hands=("q", "ends"),
         start={"p": (0.4, 0.3, 0.2, 0.1), "q": (0.4, 0.3, 0.2, 0.1)},
-        guess=Guess("It drops the heaviest mode. What falls?", {"q": "drop"}, "loses", _options(_LOSES)),
+        guess=Guess("The generator drops the heaviest mode. What falls?", {"q": "drop"}, "loses", _options(_LOSES)),
         takeaway="A dropped mode costs recall; precision stays, since all it still makes is real.",
         help=_MODES_HELP,
         explore=_MODES,
@@ -183,7 +185,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="overlap",
         lead="Drag the green bell: its place, its width.",
-        clause="Grey: what both make. Dots: precision at half the recall, recall at half the precision.",
+        clause="Grey: what both make. Dots: precision at recall 0.5, recall at precision 0.5.",
         figure="bells",
         hands=("shift", "halves"),
         start={"shift": 0.2, "scale": 1.0},
@@ -207,7 +209,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="overlap",
         lead="Drag the dot along the curve.",
-        clause="λ weighs the real data: their bell grows λ-fold. Grey is precision, grey / λ is recall.",
+        clause="How much precision at which recall? λ, the weight of the real bell, decides. Grey is precision.",
         figure="bells",
         hands=("shift", "angle"),
         start={"shift": 1.2, "scale": 0.8},
@@ -230,7 +232,7 @@ STEPS: tuple[Step, ...] = (
     # ---- classifier ----
     Step(
         lesson="classifier",
-        lead="Move it: where does a classifier err?",
+        lead="Move the green bell: where does a classifier err?",
         clause="The best one says real where real is likelier. Its errors, coloured, add up to the precision.",
         figure="bells",
         hands=("shift", "errors"),
@@ -275,7 +277,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Drag a sample.",
-        clause="Now samples: the 8 nearest filled ones, in the ring, vote on a hollow one. Cross: voted wrong.",
+        clause="Samples now. The 8 nearest filled ones vote on a hollow one; errors, crossed, draw the estimate.",
         figure="plane",
         hands=("sample",),
         start=_SAMPLES,
@@ -287,7 +289,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Pull the ring: more neighbours vote.",
-        clause="k is how many. Below, how wrong: the dot here, the line on 40 other draws, most in the band.",
+        clause="k is how many. Below, how wrong: here (dot), on 40 other sets of samples (line, most in the band).",
         figure="plane",
         hands=("sample", "k"),
         start={**_SAMPLES, "k": 1},
@@ -297,14 +299,14 @@ STEPS: tuple[Step, ...] = (
             "closer",
             _closer("Of more votes chance decides less."),
         ),
-        takeaway="k changes the verdict on the same samples: a comparison needs the same k.",
+        takeaway="k changes the estimate on the same samples: compare generators at the same k.",
         help=_STRIP_HELP + "\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
         lesson="samples",
         lead="Slide to more samples; draw again.",
-        clause="n is how many of each. The dot jumps from draw to draw, mostly within the band.",
+        clause="n is how many of each. The dot jumps from set to set, mostly within the band.",
         figure="plane",
         hands=("sample", "n"),
         start={**_SAMPLES, "n": 20, "k": 5},
@@ -314,7 +316,7 @@ STEPS: tuple[Step, ...] = (
             "closer",
             _closer("More vote and are judged: chance decides less."),
         ),
-        takeaway="n changes the verdict too: few samples are more wrong and jump more. Compare at the same n.",
+        takeaway="n changes the estimate too: few samples are more wrong and jump more. Compare at the same n.",
         help=_STRIP_HELP + "\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
@@ -335,7 +337,7 @@ STEPS: tuple[Step, ...] = (
                 Option("higher", "up", "On these samples the voters happen to err more."),
             ),
         ),
-        takeaway="Without a split it's judged on what it has seen: too few errors, so the generator looks worse.",
+        takeaway="Without a split the vote is judged on itself: too few errors, so the generator looks worse.",
         help=_SPLIT_HELP,
         explore=_PLANE,
     ),
@@ -352,10 +354,14 @@ STEPS: tuple[Step, ...] = (
             "limit",
             (
                 Option("yes", "yes", "This many voters are hardly ever wrong by chance."),
-                Option("no", "no", "However near, k votes err by chance. Slide k: more votes repair it."),
+                Option(
+                    "no",
+                    "no",
+                    "However near, k votes err by chance. Slide k: with endless samples more votes repair it.",
+                ),
             ),
         ),
-        takeaway="With k fixed the estimate tends to a wrong curve; only k that grows with n reaches the truth.",
+        takeaway="With k fixed even endless samples give a wrong curve: k must grow with n.",
         help="ToyProblem.limit: around z each of the k voters is real with probability p/(p + q).\n"
         "hal-05344404, proof of Theorem 5.",
         explore=_PLANE,
@@ -378,9 +384,9 @@ STEPS: tuple[Step, ...] = (
             "Fine stripes that share nothing. The estimate is …",
             {"p": "stripes"},
             "side",
-            (Option("high", "too high", "Every ring holds both kinds: what is finer, it can't see."), *_SIDE[1:]),
+            (Option("high", "too high", "The 14 nearest are always of both kinds."), *_SIDE[1:]),
         ),
-        takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer than their ring.",
+        takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer than they are apart.",
         help="Even cells: α(λ) = Σ min(λp, q) over them. kNN with k = 14, about √n.\n" + _FAR,
         explore={
             "problem": "painted",
@@ -437,7 +443,7 @@ STEPS: tuple[Step, ...] = (
                 }
             ),
         ),
-        takeaway="With bounded data the ends are the shares that lie inside the other's support.",
+        takeaway="Where data end, the curve's ends are the shares that lie where the other has data.",
         help="α∞ = Q(cosupp), β0 = P(cosupp). The literature reads α∞ as Q(supp P): the same here, but a repeated "
         "point inside supp P has Q(supp P) = 1 and an empty co-support.\n" + _FAR,
         explore={"problem": "boxes", "p.d": "1", "p.volume": "{scale}", "p.overlap": "{inBoth}"},
@@ -472,7 +478,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="number",
         lead="Move A and B by hand.",
-        clause="A row is one number, of A and of B. F8 counts one side 8 times.",
+        clause="A row is one number, of A and of B. F8 for recall: recall counts 8 times.",
         figure="rivals",
         hands=("drop", "shift"),
         start={"drop": 0.4, "shift": 0.4},
@@ -517,12 +523,12 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="dimension",
         lead="Drag the line to more dimensions.",
-        clause="The same shift, so the same truth; four estimators, 500 samples of each.",
+        clause="d numbers describe a sample. Same shift, same truth; four estimators, 500 samples of each.",
         figure="sweep",
         hands=("d",),
         start={"d": 8},
         guess=Guess(
-            "2,048 features, as of images. The estimates lie …",
+            "2,048 dimensions, as of images. The estimates lie …",
             {"d": 2048},
             "families",
             (
@@ -532,7 +538,9 @@ STEPS: tuple[Step, ...] = (
             ),
         ),
         takeaway="In many dimensions neighbours say little, and a generator looks better than it is.",
-        help="Two round Gaussians whose centres are 2 apart; k = √n, split, mean of 10 draws.\n" + _FAR,
+        help="Two round Gaussians whose centres are 2 apart; k = √n, split, mean curves of 10 draws.\n"
+        + "".join(f"{ESTIMATORS[name].title}: {ESTIMATORS[name].idea}\n" for name in DEFAULT_METHODS)
+        + _FAR,
         explore={"problem": "high-dimension", "p.d": "{d}", "p.shift": "2", "n": "500"},
     ),
     Step(
@@ -552,9 +560,9 @@ STEPS: tuple[Step, ...] = (
                 Option("less", "falls by less", "In so many dimensions neighbours stay far away."),
             ),
         ),
-        takeaway="More samples help quickly in few dimensions and slowly in many: report n and d with a number.",
+        takeaway="More samples help quickly in few dimensions, slowly in many. Report the estimator, k, n and d.",
         help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent goes to 0 as d grows. "
-        "It promises a bound; a real error may do better.\nMeasured: mean of 20 draws.",
+        "It promises a bound; a real error may do better.\nMeasured: mean curves of 40 draws.",
         explore={"problem": "high-dimension", "p.d": "64", "p.shift": "2", "n": "{n}", "methods": "knn"},
     ),
 )

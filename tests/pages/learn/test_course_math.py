@@ -132,7 +132,7 @@ def test_numbers_of_a_curve_are_those_of_python(bare: Page, truth: PRCurve) -> N
     for name, key in NAMED.items():
         found = bare.evaluate("([v, n]) => course.arithmetic.NUMBERS[n](v)", [truth.vertices.tolist(), name])
         assert found == pytest.approx(by_key[key].of(truth), abs=2e-3), name
-    found = bare.evaluate("(v) => course.arithmetic.NUMBERS['precision = recall'](v)", truth.vertices.tolist())
+    found = bare.evaluate("(v) => course.arithmetic.NUMBERS['where both are equal'](v)", truth.vertices.tolist())
     assert found == pytest.approx(truth.alpha(1.0))
 
 
@@ -254,11 +254,11 @@ def test_the_words_under_the_curve_say_what_a_step_is_about(bare: Page) -> None:
     for (real, generated, precision), angle in zip(texts, (45, 76), strict=True):
         lam = np.tan(np.radians(angle))
         fpr, fnr = truth.vertices[truth.vertex_at(lam)]
-        wanted = [100 * lam * fpr, 100 * fnr, 100 * truth.alpha(lam)]
+        wanted = [100 * fpr, 100 * fnr, 100 * truth.alpha(lam)]
         assert [float(real), float(generated), float(precision)] == pytest.approx(wanted, abs=0.11)
     assert texts[0][0] == texts[0][1]  # bells that mirror each other
-    assert "(× 4)" in found[2]
-    assert "(×" not in found[1]
+    assert "λ = 4 × " in found[2]
+    assert "λ" not in found[1]
 
 
 def test_other_samples_move_an_end_more_than_the_middle(bare: Page) -> None:

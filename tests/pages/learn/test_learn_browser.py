@@ -133,6 +133,32 @@ def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
     assert hand(page, name).get_attribute("aria-valuetext") == at_hand  # the link holds the setting
 
 
+def test_only_the_sample_that_is_held_moves_and_a_press_on_another_only_chooses_it(course: Page) -> None:
+    page = course
+    open_step(page, "samples-1")
+    pulled(page, hand(page, "sample"), 120, 60)
+    page.wait_for_url(re.compile("moved="))
+    moved = json.loads(dict(parse_qsl(urlsplit(page.url).query))["moved"])
+    assert len(moved) == 1
+    box = hand(page, "sample").bounding_box()
+    assert box is not None
+    before = hand(page, "sample").get_attribute("aria-label")
+    page.mouse.click(box["x"] - 112, box["y"] - 50)  # where many lie
+    wait_until(page, lambda: hand(page, "sample").get_attribute("aria-label") != before)
+    page.wait_for_url(re.compile("picked="))
+    assert json.loads(dict(parse_qsl(urlsplit(page.url).query))["moved"]) == moved
+
+
+def test_a_guess_is_about_the_step_s_setting_whatever_was_moved_before(course: Page) -> None:
+    page = course
+    open_step(page, "overlap-1", shift=-0.4)  # a link's setting is the step's
+    pulled(page, hand(page, "shift"), 150, 0)
+    page.get_by_role("button", name="recall", exact=True).click()
+    expect(page.locator(".course")).to_have_attribute("data-moving", "false")
+    expect(hand(page, "shift")).to_have_attribute("aria-valuenow", "-0.4")
+    expect(hand(page, "scale")).to_have_attribute("aria-valuenow", "0.5")
+
+
 def test_the_keyboard_alone_moves_a_handle_and_answers(course: Page) -> None:
     page = course
     open_step(page, "overlap-1")

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._learn import course
 from pages._learn.steps import LESSONS, STEPS, payload
+from prviz.curves import PRCurve
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
 from tests.explore_app import APP, healthy
@@ -74,7 +75,7 @@ def test_a_cell_is_the_mean_of_prviz_s_own_estimates() -> None:
     truth = problem.truth()
     for name in ("knn", "kde"):
         runs = [estimate(problem.sample(100, seed), name, split=0.5, seed=seed)[name].curve for seed in (0, 1)]
-        assert found["iou"][name] == pytest.approx(np.mean([run.iou(truth) for run in runs]), abs=1e-4)
+        assert found["iou"][name] == pytest.approx(PRCurve.mean(runs).iou(truth), abs=1e-4)
         vertices = np.reshape(found["curves"][name], (-1, 2))
         assert np.all(np.diff(vertices[:, 0]) >= 0)
         assert np.all(np.diff(vertices[:, 1]) <= 0)
