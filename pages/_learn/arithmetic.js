@@ -73,7 +73,6 @@ export const NUMBERS = {
   area: auc,
   "F8 for precision": (vertices) => score(vertices, 64),
   "F8 for recall": (vertices) => score(vertices, 1 / 64),
-  "precision at recall 0.05": (vertices) => precisionAt(vertices, 0.05),
 };
 
 /** The value between low and high at which a function comes nearest to the target.

@@ -129,7 +129,7 @@ export class Course {
     if (query.get("present") === "1") this.present(true);
     this.index = Math.max(found, 0);
     const linked = { ...(query.has("step") ? valuesFrom(query, this.step.start) : {}), ...content.at?.values };
-    this.#open({ ...left.get(this.step.id), ...linked }, linked);
+    this.#open({ ...(query.has("step") ? {} : left.get(this.step.id)), ...linked }, linked);
     this.#poll = content.script ? setInterval(() => this.#wishMore(), POLL_MS) : 0;
   }
 
@@ -258,7 +258,7 @@ export class Course {
     this.options.replaceChildren(...step.guess.options.filter(({ id, label }) => label || id === answered?.answer).map(({ id, label }, i) => {
       const state = !answered ? "" : id === answered.answer ? "right" : id === answered.chosen ? "wrong" : "";
       const chip = button(label || id, `chip ${state}`, () => this.guess(id), { "aria-pressed": String(id === answered?.chosen), "data-key": String(i + 1) });
-      if (state) chip.prepend(state === "right" ? "✓ " : "✗ ");
+      chip.prepend(element("span", state === "right" ? "✓ " : state ? "✗ " : "", { class: "sign" }));
       chip.disabled = waits;
       return chip;
     }));

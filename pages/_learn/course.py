@@ -26,7 +26,7 @@ _FOLDER = Path(__file__).parent
 # The last lesson: all families over the dimension, kNN over the samples in a few dimensions; centres 2 apart.
 DISTANCE = 2.0
 DIMENSIONS, N, REPEATS = tuple(2**power for power in range(1, 12)), 500, 10
-SOME_DIMENSIONS, SIZES, MORE_REPEATS = (2, 8, 64), (50, 100, 200, 400, 800), 40
+SOME_DIMENSIONS, SIZES, MORE_REPEATS = (2, 8, 64), (100, 200, 400, 800, 1600), 40
 # k of the curves of infinitely many samples: those of `figures.js`.
 KS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 LIMIT_PROBLEM: Mapping[str, Any] = {"d": 2, "mu": 1.0}

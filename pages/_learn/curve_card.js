@@ -54,9 +54,9 @@ export function footOf(made, angle, hands) {
   }
   if (hands.includes("errors")) {
     const [real, generated, sum] = [fpr, fnr, alpha].map((share) => Number((100 * share).toPrecision(3)));
-    return `Errors: ${hands.includes("angle") ? `λ = ${lamText(lam)} × ` : ""}${real} % of real + ${generated} % of generated = precision ${sum} %.`;
+    return `Errors: ${hands.includes("angle") ? "λ × " : ""}${real}\u00a0% of real + ${generated}\u00a0% of generated = precision ${sum}\u00a0%.`;
   }
-  return `λ = ${lamText(lam)}: precision ${percent(alpha)}, recall ${percent(beta)}; precision / recall = λ.`;
+  return `λ = ${lamText(lam)}: precision ${percent(alpha)} = λ × recall ${percent(beta)}.`;
 }
 
 /** Where the curve is drawn: places of recall and precision in pixels, a side of the square and a line of text.
@@ -193,6 +193,7 @@ export function curveDrawing(made, values, { width, height, em, hands, ghost, mo
   const square = squareIn(width, height, em), now = linesOf(made), old = ghost?.lines;
   const drawn = lines(square, made, old, now, morph);
   const marks = [...axes(square), ...(morph < 1 ? [] : shaded(square, made, now)), ...(old ? ghosts(square, made, old, now, drawn.named) : []), ...drawn.marks, ...drawn.names];
+  if (!made.truth) marks.push(...made.curves.map(({ vertices, color }) => { const { alpha } = pointAt(vertices, 1), [cx, cy] = square.at([alpha, alpha]); return mark("circle", { cx, cy, r: 6, fill: color, class: "at" }); }));
   const main = made.curves.length === 1 ? made.curves[0].vertices : made.truth && !made.curves.length ? made.truth : null;
   if (!main) return { marks: marks.join(""), handles: [] };
   if (hands.includes("halves")) return { marks: [...marks, ...halves(square, main)].join(""), handles: [] };

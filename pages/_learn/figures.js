@@ -46,7 +46,7 @@ const within = (value, low, high) => Math.min(high, Math.max(low, value));
 /** @type {(value: number, step: number) => number} */
 const rounded = (value, step) => +(Math.round(value / step) * step).toFixed(4);
 /** @param {number} share */
-export const percent = (share) => `${Math.round(100 * share)} %`;
+export const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
 /** @param {number[]} list @param {number} target */
 const closest = (list, target) => list.reduce((best, each) => (Math.abs(each - target) < Math.abs(best - target) ? each : best));
 /** @param {number} from @param {number} to @param {number} count */
@@ -328,7 +328,8 @@ const plane = {
   title: "Neighbours vote",
   heading({ k, n }, { more }) {
     const { now, cut, parts } = more, [real, generated] = /** @type {Split} */ (parts).judged, { rates, cuts } = /** @type {Classifiers} */ (now), [fpr, fnr] = rates[cuts.indexOf(cut)];
-    return `k = ${k} neighbours, n = ${n} of each: ${Math.round(fpr * real.length + fnr * generated.length)} of ${real.length + generated.length} voted wrong`;
+    const votes = k + (parts.split ? 0 : 1), bar = cut < 0 ? "never real" : `real from ${Math.ceil(votes / (1 + cut) - 1e-9)} of ${votes} votes`;
+    return `n = ${n}, k = ${k}, ${bar}: ${Math.round(fpr * real.length + fnr * generated.length)} of ${real.length} + ${generated.length} misjudged`;
   },
   model(values, { hands, measured }) {
     const { k, mu } = values, samples = drawn(values), parts = split(samples[0], samples[1], values.split);
@@ -370,8 +371,8 @@ const plane = {
     marks.push(mark("path", { d: crosses.join(""), stroke: "var(--wrong)", "stroke-width": 2, fill: "none" }));
     const [px, py] = points[picked], reach = ball.radius * scale, role = picked < nReal ? 0 : 1;
     marks.push(mark("circle", { cx: toX(px), cy: toY(py), r: Math.max(reach, 2).toFixed(1), fill: "none", stroke: "var(--ink)", "stroke-width": 2, "stroke-dasharray": "5 3" }));
-    const up = toY(py) - reach - 0.5 * em, text = `${ball.votes[0]} real : ${ball.votes[1]} generated${own ? ", itself one" : ""}`;
-    marks.push(label(text, within(toX(px), 7 * em, width - 7 * em), up > em && !hands.includes("mu") ? up : toY(py) + reach + 1.3 * em, { class: "name halo" }));
+    const up = toY(py) - reach - 0.5 * em, text = `${ball.votes[0]} real : ${ball.votes[1]} generated${own ? ", itself one" : ""}, so ${key(ball.votes) <= cut ? "real" : "generated"}`;
+    const said = label(text, within(toX(px), 9 * em, width - 9 * em), up > em && !hands.includes("mu") ? up : toY(py) + reach + 1.3 * em, { class: "name halo" });
     const offset = (/** @type {number} */ index) => { const first = index < nReal ? 0 : nReal; return index - first + (parts.split ? fit[index < nReal ? 0 : 1].length : 0); };
     const put = (/** @type {number} */ index, /** @type {Sample} */ place) => ({ picked: index, moved: { ...values.moved, [`${index < nReal ? 0 : 1}.${offset(index)}`]: place } });
     /** @type {Handle[]} */
@@ -396,9 +397,9 @@ const plane = {
     }
     /** @type {Drawing | null} */
     const track = tracked ? trackDrawing({ id: tracked, name: tracked === "k" ? "neighbours k" : "samples n of each", stops: tracked === "k" ? KS : SIZES, now: values[tracked],
-      above: `wrong: ● here, line: mean of ${DRAWS} other sets`, lines, box: { left: 4 * em, right: width - (tracked === "k" ? 6.5 : 2) * em, top: side + 2.2 * em, bottom: height - 2.8 * em }, em }) : null;
+      above: `wrong, in % of the area: ● here, line: mean of ${DRAWS} other sets`, lines, box: { left: 4 * em, right: width - (tracked === "k" ? 6.5 : 2) * em, top: side + 2.2 * em, bottom: height - 2.8 * em }, em }) : null;
     return {
-      marks: mark("clipPath", { id: "course-plane" }, mark("rect", { x: left, y: 0, width: side, height: side })) + mark("g", { "clip-path": "url(#course-plane)" }, marks.join("")) + (track?.marks ?? ""), handles: [...handles, ...(track?.handles ?? [])],
+      marks: mark("clipPath", { id: "course-plane" }, mark("rect", { x: left, y: 0, width: side, height: side })) + mark("g", { "clip-path": "url(#course-plane)" }, marks.join("")) + said + (track?.marks ?? ""), handles: [...handles, ...(track?.handles ?? [])],
       grab(x, y) {
         if (y > side) return track?.grab?.(x, y) ?? null;
         const far = points.map(([u, v]) => Math.hypot(toX(u) - x, toY(v) - y)), best = far.indexOf(Math.min(...far));
@@ -452,6 +453,9 @@ const paint = {
         press: (steps, across) => across ? { [`${side}At`]: within(cursor + Math.sign(steps), 0, cells - 1) } : set(cursor, values[side][cursor] + 0.05 * steps) });
     }
     marks.push(mark("line", { x1: 0, x2: width, y1: middle, y2: middle, stroke: "var(--edge)" }));
+    const at = (values.pAt + 0.5) / cells, [{ votes, radius }] = balls([[at, 0]], fit, [PAINTED_K], false)[0], [from, to] = [-1, 1].map((side) => ((at + side * radius) * width).toFixed(1));
+    marks.push(mark("path", { d: `M${from} ${middle - 6}v12M${from} ${middle}H${to}M${to} ${middle - 6}v12`, stroke: "var(--ink)", "stroke-width": 2.5, fill: "none", class: "reach" }));
+    marks.push(label(`the ${PAINTED_K} nearest: ${votes[0]} real : ${votes[1]} generated`, width - 0.4 * em, height - 0.6 * em, { "text-anchor": "end", class: "small halo" }));
     return { marks: marks.join(""), handles, grab: (_, y) => ({ id: y < middle ? "p" : "q" }) };
   },
 };
@@ -482,7 +486,7 @@ const rivals = {
     const both = /** @type {[number, number][]} */ ([[1 - drop, first], [drop, second]]);
     marks.push(bell(0, 1, "var(--generated)", first, unit));
     for (const [share, at] of both) marks.push(bell(0, share, "var(--real)", at, unit), bell(0, share, "var(--real)", half + at, unit), bell(shift, share, "var(--generated)", half + at, unit));
-    const names = /** @type {[string, number, number][]} */ ([["generated", first, 1], ["real", second, drop], ["generated", half + first + shift * unit, Math.max(drop, 1 - drop)]]);
+    const names = /** @type {[string, number, number][]} */ ([["generated", first, 1], ["real", second, drop], ["generated", half + first + shift * unit, 1 - drop]]);
     for (const [side, x, share] of names) marks.push(label(side, x, toY(0.4 * share) - 0.9 * em, { class: "small halo", fill: `var(--${side}-text)` }));
     marks.push(label(`${percent(drop)} lost`, second, floor + 1.3 * em, { class: "small" }));
     const rows = Object.entries(NUMBERS), from = floor + 3.4 * em, gap = (height - from - 0.6 * em) / rows.length, axis = Math.min(12 * em, 0.45 * width), span = width - axis - 4 * em;

@@ -142,9 +142,9 @@ export const JUDGES = {
     const off = made.curves.map(({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth))), all = off.reduce((sum, { excess, deficit }) => sum + excess - deficit, 0) / off.length;
     return sign(all, EVEN_AREA, ["low", "near", "high"]);
   },
-  // How the error of kNN in the most dimensions falls with four times as many samples.
+  // In how many dimensions the error of kNN falls least, for its size.
   helps({ values: { n: few } }, { values: { n: many }, made }) {
-    const { stops, lines } = made.more, { errors } = lines[lines.length - 1], share = errors[stops.indexOf(many)] / errors[stops.indexOf(few)];
-    return share <= 0.5 ? "half" : share <= 0.8 ? "some" : "less";
+    const { stops, lines } = made.more, shares = lines.map((/** @type {{ errors: number[] }} */ { errors }) => errors[stops.indexOf(many)] / errors[stops.indexOf(few)]);
+    return lines[largest(shares)].name;
   },
 };

@@ -35,7 +35,6 @@ NAMED = {
     "area": "auc",
     "F8 for precision": "f8_precision",
     "F8 for recall": "f8_recall",
-    "precision at recall 0.05": "alpha_at_005",
 }
 
 
@@ -244,8 +243,9 @@ def test_the_words_under_the_curve_say_what_a_step_is_about(bare: Page) -> None:
             const { FIGURES } = course.figures, foot = (figure, values, angle, hands) =>
                 course.curve_card.footOf(FIGURES[figure].model(values, { hands, measured: {} }), angle, hands);
             const lost = { p: [0.4, 0.3, 0.2, 0.1], q: [0, 0.5, 0.3, 0.2] }, bells = { shift: 1.2, scale: 1 };
-            return [foot("modes", lost, 45, ["q", "ends"]), foot("bells", bells, 45, ["errors"]),
-                foot("bells", bells, 76, ["errors", "angle"])];
+            const plain = (texts) => texts.map((each) => each.replaceAll("\u00a0", " "));
+            return plain([foot("modes", lost, 45, ["q", "ends"]), foot("bells", bells, 45, ["errors"]),
+                foot("bells", bells, 76, ["errors", "angle"])]);
         }"""
     )
     truth = shifted_gaussians(1.2)
@@ -257,7 +257,7 @@ def test_the_words_under_the_curve_say_what_a_step_is_about(bare: Page) -> None:
         wanted = [100 * fpr, 100 * fnr, 100 * truth.alpha(lam)]
         assert [float(real), float(generated), float(precision)] == pytest.approx(wanted, abs=0.11)
     assert texts[0][0] == texts[0][1]  # bells that mirror each other
-    assert "λ = 4 × " in found[2]
+    assert "λ × " in found[2]
     assert "λ" not in found[1]
 
 
@@ -305,6 +305,24 @@ def test_a_band_holds_eight_of_ten_draws_around_their_mean(bare: Page) -> None:
     assert found["errors"][0] == pytest.approx(np.mean(draws))
     ((low, high),) = found["band"]
     assert np.mean((low <= np.array(draws)) & (np.array(draws) <= high)) == pytest.approx(0.8, abs=0.051)
+
+
+@pytest.mark.parametrize("held_out", [True, False])
+@pytest.mark.parametrize(("k", "angle"), [(1, 45), (3, 45), (8, 45), (8, 70), (15, 20)])
+def test_the_heading_says_from_how_many_votes_a_sample_is_called_real(
+    bare: Page, k: int, angle: int, held_out: bool
+) -> None:
+    heading, errors = bare.evaluate(
+        """([k, angle, split]) => {
+            const { FIGURES } = course.figures, { balls } = course.arithmetic, values = { n: 80, k, mu: 1, seed: 3, moved: {}, split, angle, limit: false };
+            const made = FIGURES.plane.model(values, { hands: [], measured: {} }), heading = FIGURES.plane.heading(values, made), { judged, fit } = made.more.parts;
+            const bar = +/real from (\\d+)/.exec(heading)[1], says = (side) => balls(judged[side], fit, [k], !split).map(([{ votes }]) => votes[0] >= bar);
+            return [heading, says(0).filter((real) => !real).length + says(1).filter((real) => real).length];
+        }""",  # noqa: E501
+        [k, angle, held_out],
+    )
+    of = 40 if held_out else 80
+    assert heading.endswith(f"of {k + (not held_out)} votes: {errors} of {of} + {of} misjudged")
 
 
 def test_fine_stripes_with_nothing_in_common_still_get_a_curve(bare: Page) -> None:

@@ -193,7 +193,7 @@ def test_with_reduced_motion_the_answer_is_there_at_once_with_its_ghost(course: 
 def test_a_hostile_link_opens_the_step_as_it_begins(course: Page) -> None:
     page = course
     open_step(page, "modes-1", q=[9, -1, 0, 0], angle="x", p={"a": 1})
-    assert hand(page, "q0").get_attribute("aria-valuetext") == "40 %"
+    assert hand(page, "q0").get_attribute("aria-valuetext") == "40\u00a0%"
     visit(page, "/learn?step=<img src=x>")
     at_step(page, IDS[0])
     visit(page, "/learn?step=samples-1&moved={%220.1%22:[1e999,0]}&k=7&n=100000")

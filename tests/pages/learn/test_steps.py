@@ -81,6 +81,15 @@ def test_a_cell_is_the_mean_of_prviz_s_own_estimates() -> None:
         assert np.all(np.diff(vertices[:, 1]) <= 0)
 
 
+def test_more_samples_help_least_in_most_dimensions() -> None:
+    left = []
+    for d in course.SOME_DIMENSIONS:
+        few, many = (1 - course.cell(d, n, ("knn",), 10)["iou"]["knn"] for n in (100, 400))
+        left.append(many / few)
+    assert left[-1] > max(left[:-1]) + 0.1
+    assert left[-1] < 1
+
+
 def test_true_ends_saturate_for_gaussians_and_vanish_for_a_point() -> None:
     for problem in (toy("shifted-gaussians", d=4, mu=2.0), toy("narrow-gaussian", d=4, sigma=0.05)):
         assert set(problem.support_masses) == {1.0}
