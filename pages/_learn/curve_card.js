@@ -116,10 +116,11 @@ function shaded({ at }, { truth, curves }, now) {
 function halves({ em, at, toX, toY }, vertices) {
   const { precision, recall } = atHalf(vertices);
   return /** @type {[number, number, "x" | "y"][]} */ ([[0.5, precision, "x"], [recall, 0.5, "y"]]).flatMap(([across, up, from]) => {
-    const [x, y] = at([across, up]), share = percent(from === "x" ? up : across);
-    return [mark("line", { x1: from === "x" ? x : toX(0), y1: from === "x" ? toY(0) : y, x2: x, y2: y, stroke: "var(--ghost)", "stroke-dasharray": "2 4" }),
+    const [x, y] = at([across, up]), down = from === "x", share = percent(down ? up : across);
+    const place = down ? { x, y: y + (up < 0.2 ? -0.9 : 1.6) * em } : { x: x + (across < 0.2 ? 1 : -1) * em, y: y + 0.3 * em }; // clear of the axes
+    return [mark("line", { x1: down ? x : toX(0), y1: down ? toY(0) : y, x2: x, y2: y, stroke: "var(--ghost)", "stroke-dasharray": "2 4" }),
       mark("circle", { cx: x, cy: y, r: 7, fill: "var(--hand)", stroke: "var(--ground)", "stroke-width": 2, class: "at" }),
-      text(share, Math.min(x + (from === "x" ? 0 : -1) * em, toX(1) - em), y + (from === "x" ? 1.6 : 0.3) * em, { "text-anchor": from === "x" ? "middle" : "end", class: "small halo", "font-weight": 700 })];
+      text(share, Math.min(place.x, toX(1) - em), place.y, { "text-anchor": down ? "middle" : across < 0.2 ? "start" : "end", class: "small halo", "font-weight": 700 })];
   });
 }
 

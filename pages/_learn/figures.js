@@ -328,8 +328,7 @@ const plane = {
   title: "Neighbours vote",
   heading({ k, n }, { more }) {
     const { now, cut, parts } = more, [real, generated] = /** @type {Split} */ (parts).judged, { rates, cuts } = /** @type {Classifiers} */ (now), [fpr, fnr] = rates[cuts.indexOf(cut)];
-    const votes = k + (parts.split ? 0 : 1), bar = cut < 0 ? "never real" : `real from ${Math.ceil(votes / (1 + cut) - 1e-9)} of ${votes} votes`;
-    return `n = ${n}, k = ${k}, ${bar}: ${Math.round(fpr * real.length + fnr * generated.length)} of ${real.length} + ${generated.length} misjudged`;
+    return `n = ${n}, k = ${k}: ${Math.round(fpr * real.length + fnr * generated.length)} of ${real.length} + ${generated.length} misjudged`;
   },
   model(values, { hands, measured }) {
     const { k, mu } = values, samples = drawn(values), parts = split(samples[0], samples[1], values.split);
@@ -371,7 +370,8 @@ const plane = {
     marks.push(mark("path", { d: crosses.join(""), stroke: "var(--wrong)", "stroke-width": 2, fill: "none" }));
     const [px, py] = points[picked], reach = ball.radius * scale, role = picked < nReal ? 0 : 1;
     marks.push(mark("circle", { cx: toX(px), cy: toY(py), r: Math.max(reach, 2).toFixed(1), fill: "none", stroke: "var(--ink)", "stroke-width": 2, "stroke-dasharray": "5 3" }));
-    const up = toY(py) - reach - 0.5 * em, text = `${ball.votes[0]} real : ${ball.votes[1]} generated${own ? ", itself one" : ""}, so ${key(ball.votes) <= cut ? "real" : "generated"}`;
+    const up = toY(py) - reach - 0.5 * em, [forReal, against] = ball.votes, all = forReal + against, needed = cut < 0 ? all + 1 : Math.ceil(all / (1 + cut) - 1e-9); // of c_Y <= cut c_X
+    const text = `${forReal} of ${all} real${own ? ", itself one" : ""}, ${needed} needed: ${forReal >= needed ? "real" : "generated"}`;
     const said = label(text, within(toX(px), 9 * em, width - 9 * em), up > em && !hands.includes("mu") ? up : toY(py) + reach + 1.3 * em, { class: "name halo" });
     const offset = (/** @type {number} */ index) => { const first = index < nReal ? 0 : nReal; return index - first + (parts.split ? fit[index < nReal ? 0 : 1].length : 0); };
     const put = (/** @type {number} */ index, /** @type {Sample} */ place) => ({ picked: index, moved: { ...values.moved, [`${index < nReal ? 0 : 1}.${offset(index)}`]: place } });

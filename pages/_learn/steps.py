@@ -277,7 +277,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Drag a sample.",
-        clause="Samples now. The 8 nearest filled ones vote on a hollow one; errors, crossed, draw the estimate.",
+        clause="The 8 nearest filled ones vote on a hollow one; real needs the votes that err least. Crosses: errors.",
         figure="plane",
         hands=("sample",),
         start=_SAMPLES,
@@ -480,13 +480,13 @@ STEPS: tuple[Step, ...] = (
     # ---- one number ----
     Step(
         lesson="number",
-        lead="Move A and B by hand.",
+        lead="Move A and B.",
         clause="A row is one number, of A and of B. F8: the best mean, one side counting 8 times.",
         figure="rivals",
         hands=("drop", "shift"),
         start={"drop": 0.4, "shift": 0.4},
         guess=Guess(
-            "B gets A's precision and recall. What differs most?",
+            "At one point B gets A's precision and recall. What differs most?",
             {"shift": "match"},
             "apart",
             (
@@ -548,12 +548,12 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="dimension",
         lead="Drag the line to more samples.",
-        clause="One estimator, the neighbours' vote, in d = 2, 8 and 64 dimensions.",
+        clause="One estimator, the neighbours' vote (kNN), in d = 2, 8 and 64 dimensions.",
         figure="sweep",
         hands=("n",),
         start={"n": 100},
         guess=Guess(
-            "Four times as many. Whose error falls least, for its size?",
+            "400 instead of 100. Whose error falls by the smallest share?",
             {"n": 400},
             "helps",
             (

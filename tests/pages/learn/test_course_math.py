@@ -309,20 +309,24 @@ def test_a_band_holds_eight_of_ten_draws_around_their_mean(bare: Page) -> None:
 
 @pytest.mark.parametrize("held_out", [True, False])
 @pytest.mark.parametrize(("k", "angle"), [(1, 45), (3, 45), (8, 45), (8, 70), (15, 20)])
-def test_the_heading_says_from_how_many_votes_a_sample_is_called_real(
+def test_the_votes_that_are_needed_are_those_of_the_classifier_whose_errors_are_counted(
     bare: Page, k: int, angle: int, held_out: bool
 ) -> None:
-    heading, errors = bare.evaluate(
+    heading, said, errors = bare.evaluate(
         """([k, angle, split]) => {
-            const { FIGURES } = course.figures, { balls } = course.arithmetic, values = { n: 80, k, mu: 1, seed: 3, moved: {}, split, angle, limit: false };
-            const made = FIGURES.plane.model(values, { hands: [], measured: {} }), heading = FIGURES.plane.heading(values, made), { judged, fit } = made.more.parts;
-            const bar = +/real from (\\d+)/.exec(heading)[1], says = (side) => balls(judged[side], fit, [k], !split).map(([{ votes }]) => votes[0] >= bar);
-            return [heading, says(0).filter((real) => !real).length + says(1).filter((real) => real).length];
+            const { FIGURES } = course.figures, { balls } = course.arithmetic, values = { n: 80, k, mu: 1, seed: 3, moved: {}, split, angle, limit: false, picked: -1 };
+            const setting = { hands: [], measured: {}, width: 500, height: 500, em: 16 }, made = FIGURES.plane.model(values, setting), { judged, fit } = made.more.parts;
+            const said = FIGURES.plane.draw(values, made, setting).handles[0].text, needed = +/(\\d+) needed/.exec(said)[1];
+            const says = (side) => balls(judged[side], fit, [k], !split).map(([{ votes }]) => votes[0] >= needed);
+            return [FIGURES.plane.heading(values, made), said, says(0).filter((real) => !real).length + says(1).filter((real) => real).length];
         }""",  # noqa: E501
         [k, angle, held_out],
     )
     of = 40 if held_out else 80
-    assert heading.endswith(f"of {k + (not held_out)} votes: {errors} of {of} + {of} misjudged")
+    assert heading == f"n = 80, k = {k}: {errors} of {of} + {of} misjudged"
+    votes, all_votes, needed = map(int, re.findall(r"\d+", said))
+    assert all_votes == k + (not held_out)
+    assert said.endswith(": real" if votes >= needed else ": generated")
 
 
 def test_fine_stripes_with_nothing_in_common_still_get_a_curve(bare: Page) -> None:
