@@ -453,7 +453,7 @@ const paint = {
         press: (steps, across) => across ? { [`${side}At`]: within(cursor + Math.sign(steps), 0, cells - 1) } : set(cursor, values[side][cursor] + 0.05 * steps) });
     }
     marks.push(mark("line", { x1: 0, x2: width, y1: middle, y2: middle, stroke: "var(--edge)" }));
-    const at = (values.pAt + 0.5) / cells, [{ votes, radius }] = balls([[at, 0]], fit, [PAINTED_K], false)[0], [from, to] = [-1, 1].map((side) => ((at + side * radius) * width).toFixed(1));
+    const at = (values.pAt + 1) / cells, [{ votes, radius }] = balls([[at, 0]], fit, [PAINTED_K], false)[0], [from, to] = [-1, 1].map((side) => ((at + side * radius) * width).toFixed(1));
     marks.push(mark("path", { d: `M${from} ${middle - 6}v12M${from} ${middle}H${to}M${to} ${middle - 6}v12`, stroke: "var(--ink)", "stroke-width": 2.5, fill: "none", class: "reach" }));
     marks.push(label(`the ${PAINTED_K} nearest: ${votes[0]} real : ${votes[1]} generated`, width - 0.4 * em, height - 0.6 * em, { "text-anchor": "end", class: "small halo" }));
     return { marks: marks.join(""), handles, grab: (_, y) => ({ id: y < middle ? "p" : "q" }) };

@@ -277,12 +277,12 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Drag a sample.",
-        clause="The 8 nearest filled ones vote on a hollow one; real needs the votes that err least. Crosses: errors.",
+        clause="The 8 nearest filled ones vote on a hollow one. Needed: as many real votes as give fewest crosses.",
         figure="plane",
         hands=("sample",),
         start=_SAMPLES,
         guess=Guess("Let one neighbour decide. The estimate lies …", {"k": 1}, "side", _SIDE),
-        takeaway="An estimate is a curve of some classifier's errors; a poor classifier makes a generator look good.",
+        takeaway="An estimate is a curve of some classifier's errors: a poor one raises it, luck moves it either way.",
         help=_SPLIT_HELP,
         explore=_PLANE,
     ),
@@ -385,7 +385,7 @@ STEPS: tuple[Step, ...] = (
             {"p": "stripes"},
             "side",
             (
-                Option("high", "too high", "Fourteen neighbours reach beyond a stripe: what is finer, they can't see."),
+                Option("high", "too high", "At a stripe's edge the fourteen nearest are of both kinds."),
                 *_SIDE[1:],
             ),
         ),

@@ -329,6 +329,20 @@ def test_the_votes_that_are_needed_are_those_of_the_classifier_whose_errors_are_
     assert said.endswith(": real" if votes >= needed else ": generated")
 
 
+def test_a_poor_classifier_raises_the_estimate_and_luck_moves_it_either_way(bare: Page) -> None:
+    found = bare.evaluate(
+        """(start) => [1, start.k].map((k) => Array.from({ length: 40 }, (_, seed) => {
+            const { curves, truth } = course.figures.FIGURES.plane.model({ ...start, k, seed }, { hands: [], measured: {} });
+            const { excess, deficit } = course.arithmetic.compared(curves[0].vertices, truth);
+            return excess - deficit;
+        }))""",  # noqa: E501
+        dict(next(step.start for step in steps.STEPS if step.guess.judge == "side")),
+    )
+    poor, usual = np.array(found)
+    assert poor.mean() > usual.mean() + 0.1
+    assert min(usual) < -0.05 < 0.05 < max(usual)
+
+
 def test_fine_stripes_with_nothing_in_common_still_get_a_curve(bare: Page) -> None:
     areas = bare.evaluate(
         """([p, q]) => Array.from({ length: 8 }, (_, seed) => {
@@ -338,3 +352,14 @@ def test_fine_stripes_with_nothing_in_common_still_get_a_curve(bare: Page) -> No
         [[1.0, 0.0] * 8, [0.0, 1.0] * 8],
     )
     assert all(estimate > 0.03 and truth == 0 for estimate, truth in areas)
+
+
+def test_at_the_edge_of_a_stripe_neighbours_are_of_both_kinds(bare: Page) -> None:
+    votes = bare.evaluate(
+        """([p, q]) => Array.from({ length: 8 }, (_, seed) => {
+            const { parts } = course.figures.FIGURES.paint.model({ p, q, seed, split: true }, {}).more;
+            return Array.from({ length: 15 }, (_, i) => course.arithmetic.balls([[(i + 1) / 16, 0]], parts.fit, [14], false)[0][0].votes);
+        }).flat()""",  # noqa: E501
+        [[1.0, 0.0] * 8, [0.0, 1.0] * 8],
+    )
+    assert min(min(each) for each in votes) >= 1
