@@ -45,8 +45,8 @@ const MOVE_MS = 600;
 const POLL_MS = 1500; // what the app measures for later lessons is asked for so often
 const LINK_MS = 250;
 
-/** Where each step was left, for a reader who comes back from another page.
- * @type {Map<string, Values>} */
+/** Where each step was left and where its guess begins, for a reader who comes back.
+ * @type {Map<string, { values: Values, setting: Values }>} */
 const left = new Map();
 let lastStep = "";
 
@@ -128,13 +128,18 @@ export class Course {
     root.toggleAttribute("data-only", query.has("only"));
     if (query.get("present") === "1") this.present(true);
     this.index = Math.max(found, 0);
-    const linked = { ...(query.has("step") ? valuesFrom(query, this.step.start) : {}), ...content.at?.values };
-    this.#open({ ...(query.has("step") ? {} : left.get(this.step.id)), ...linked }, linked);
+    if (content.at ?? query.has("step")) this.#open({ ...valuesFrom(query, this.step.start), ...content.at?.values });
+    else this.#reopen();
     this.#poll = content.script ? setInterval(() => this.#wishMore(), POLL_MS) : 0;
   }
 
   get step() {
     return this.content.steps[this.index];
+  }
+
+  /** What a link and a reader who comes back get: what was moved by hand, and where a guess has moved it, its beginning. */
+  get kept() {
+    return this.answered ? this.setting : this.values;
   }
 
   get presenting() {
@@ -161,14 +166,19 @@ export class Course {
   go(index) {
     if (this.root.hasAttribute("data-only") || index < 0 || index >= this.content.steps.length || index === this.index) return;
     this.index = index;
-    this.#open(left.get(this.step.id) ?? {});
+    this.#reopen();
     this.lead.focus({ preventScroll: true });
   }
 
-  /** @param {Values} values those that differ from the step's own @param {Values} linked of these, what a link asks for */
-  #open(values, linked = {}) {
+  #reopen() {
+    const was = left.get(this.step.id);
+    this.#open(was?.setting ?? {}, was?.values);
+  }
+
+  /** @param {Values} asked where the step begins other than by itself @param {Values} [values] what has been moved since */
+  #open(asked, values) {
     cancelAnimationFrame(this.#movement);
-    const setting = { angle: 45, ...this.step.start, ...linked };
+    const setting = { angle: 45, ...this.step.start, ...asked };
     Object.assign(this, { ghost: null, answered: null, setting, values: { ...setting, ...values } });
     if (this.help.matches(":popover-open")) this.help.hidePopover();
     this.#model();
@@ -288,13 +298,13 @@ export class Course {
 
   // Written when the movement has ended: a browser takes only so many changes of the address.
   #link() {
-    const { step, values, content } = this;
-    left.set(step.id, values);
+    const { step, values, kept, content } = this;
+    left.set(step.id, { values: kept, setting: this.setting });
     lastStep = step.id;
     clearTimeout(this.#linkTimer);
     this.#linkTimer = setTimeout(() => {
       if (!content.script || location.pathname !== this.address) return; // the reader is on the way to another page
-      history.replaceState(history.state, "", `${location.pathname}?${stepQuery(step, values)}${this.presenting ? "&present=1" : ""}`);
+      history.replaceState(history.state, "", `${location.pathname}?${stepQuery(step, kept)}${this.presenting ? "&present=1" : ""}`);
       this.explore.href = `./?${exploreQuery(step, values)}`;
     }, LINK_MS);
     this.explore.hidden = !this.content.script || !Object.keys(this.step.explore).length;
@@ -309,8 +319,8 @@ export class Course {
   }
 
   async #savePage() {
-    const { content, step, values } = this;
-    save("prviz-course.html", await standalonePage({ ...content, at: { step: step.id, values } }), "text/html");
+    const { content, step, kept } = this;
+    save("prviz-course.html", await standalonePage({ ...content, at: { step: step.id, values: kept } }), "text/html");
   }
 
   /** @param {KeyboardEvent} event */

@@ -157,6 +157,13 @@ def test_a_guess_is_about_the_step_s_setting_whatever_was_moved_before(course: P
     expect(page.locator(".course")).to_have_attribute("data-moving", "false")
     expect(hand(page, "shift")).to_have_attribute("aria-valuenow", "-0.4")
     expect(hand(page, "scale")).to_have_attribute("aria-valuenow", "0.5")
+    page.wait_for_url(lambda url: "shift=-0.4" in url and "scale" not in url)  # a link asks anew
+    page.keyboard.press("ArrowRight")
+    at_step(page, "overlap-2")
+    page.keyboard.press("ArrowLeft")
+    at_step(page, "overlap-1")
+    expect(hand(page, "scale")).to_have_attribute("aria-valuenow", "1")
+    assert page.locator(".chip.right").count() == 0
 
 
 def test_the_keyboard_alone_moves_a_handle_and_answers(course: Page) -> None:
