@@ -110,9 +110,10 @@ class Run(Background):
         for each in self.checkpoints:
             if each.path not in self._found:
                 self._report(0.0)
-                if self._only_kept and evaluator.look(each).missing:
+                looked = evaluator.look(each) if self._only_kept else None
+                if looked is not None and looked.missing:
                     continue
-                outcome = evaluator.outcome(each, self._report)
+                outcome = evaluator.outcome(each, self._report) if looked is None else looked.known
                 with self._lock:
                     self._found[each.path], self._part = outcome, 0.0
         self._evaluator = None  # frees what the evaluator holds of the reference

@@ -70,6 +70,8 @@ PARTS_PAUSE = 3.0
 PAUSE_OF_EACH = 0.05
 # Seconds between looks at a folder that may grow.
 LIVE_PAUSE = 1.5
+# What is kept of hundreds of checkpoints is read in so many seconds, and then drawn once, not as it comes.
+KEPT_SECONDS = 2.0
 # A measurement that takes less, in seconds, begins by itself.
 AUTO_SECONDS = 10.0
 # Most measurements that one session keeps, for all settings.
@@ -134,7 +136,11 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
             )
         runs[key] = source, new
         if not new.complete:  # a folder that has grown is measured on
-            new.start() if grown or new.seconds_left < AUTO_SECONDS else new.look()
+            if grown or new.seconds_left < AUTO_SECONDS:
+                new.start()
+            else:
+                new.look()
+                new.wait(KEPT_SECONDS)
     runs.move_to_end(key)
     for each in list(runs)[:-1]:
         runs[each][1].stop()

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from pages._triage.run import Run
 from pages._triage.work import _heads
@@ -41,6 +42,26 @@ def test_another_name_or_step_keeps_what_is_worked_out_of_the_curve(tmp_path: Pa
         assert one.curve is curve
         assert one.summaries is summaries
     assert [each.checkpoint.name for each in before] == ["step-1", "step-2", "step-3"]
+
+
+def test_what_is_kept_is_taken_read_once_and_nothing_else_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(tmp_path / "run")
+    before, checkpoints = measured(folder, TriageSettings())
+    np.save(folder / "step-9.npy", drawn(9))
+    (folder / "step-8.npy").write_bytes(b"no numbers")
+    found, store, keys = checkpoints_of(folder), ResultCache(tmp_path / "cache"), []
+    get = ResultCache.get
+    monkeypatch.setattr(ResultCache, "get", lambda self, key: keys.append(key["generated"]) or get(self, key))
+    run = Run(REFERENCE, found, TriageSettings(), store=store, seconds=1.0)
+    run.look()
+    outcomes = ended(run).outcomes(found)
+    assert [each.checkpoint.path.stem for each in outcomes] == ["step-1", "step-2", "step-3", "step-8"]
+    assert [bool(each.reason) for each in outcomes] == [False] * 3 + [True]
+    assert len(keys) == len(set(keys)) == len(checkpoints) + 1
+    for one, other in zip(outcomes, before.outcomes(checkpoints), strict=False):
+        assert one.measured[0].curve.auc == other.measured[0].curve.auc
 
 
 def test_one_that_is_smaller_and_readable_at_last_cuts_all(tmp_path: Path) -> None:
