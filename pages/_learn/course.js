@@ -65,6 +65,7 @@ export class Course {
   ghost = null; // the curves before, and where on them the dot was
   /** @type {{ chosen: string, answer: string } | null} */
   answered = null;
+  #byHand = false; // moved since the step was opened or its guess answered
   #frame = 0;
   #movement = 0;
   #linkTimer = 0;
@@ -137,9 +138,9 @@ export class Course {
     return this.content.steps[this.index];
   }
 
-  /** What a link and a reader who comes back get: what was moved by hand, and where a guess has moved it, its beginning. */
+  /** What a link and a reader who comes back get: what was moved by hand, not where the answer to a guess has led. */
   get kept() {
-    return this.answered ? this.setting : this.values;
+    return this.answered && !this.#byHand ? this.setting : this.values;
   }
 
   get presenting() {
@@ -204,15 +205,12 @@ export class Course {
   #begun() {
     cancelAnimationFrame(this.#movement);
     this.ghost = ghostOf(this.made, this.values.angle);
-    if (this.answered) {
-      this.answered = null;
-      this.words();
-    }
   }
 
   /** @param {Values} values */
   #moved(values) {
     Object.assign(this.values, values);
+    this.#byHand = true;
     this.schedule();
   }
 
@@ -227,6 +225,7 @@ export class Course {
     const { step, setting } = this, { measured } = this.content, figure = FIGURES[step.figure], values = target(step.guess.to, setting);
     const [before, made] = [setting, values].map((each) => figure.model(each, { hands: step.hands, measured }));
     this.ghost = ghostOf(before, setting.angle);
+    this.#byHand = false;
     this.answered = { chosen, answer: JUDGES[step.guess.judge]({ values: setting, made: before, measured }, { values, made, measured }) };
     this.words();
     this.#animate(setting, values);

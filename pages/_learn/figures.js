@@ -328,7 +328,7 @@ const plane = {
   title: "Neighbours vote",
   heading({ k, n }, { more }) {
     const { now, cut, parts } = more, [real, generated] = /** @type {Split} */ (parts).judged, { rates, cuts } = /** @type {Classifiers} */ (now), [fpr, fnr] = rates[cuts.indexOf(cut)];
-    return `n = ${n}, k = ${k}: ${Math.round(fpr * real.length + fnr * generated.length)} of ${real.length} + ${generated.length} misjudged`;
+    return `n = ${n} of each, ${parts.split ? "half" : "all"} vote, k = ${k}: ${Math.round(fpr * real.length + fnr * generated.length)} of ${real.length} + ${generated.length} misjudged`;
   },
   model(values, { hands, measured }) {
     const { k, mu } = values, samples = drawn(values), parts = split(samples[0], samples[1], values.split);
@@ -443,8 +443,9 @@ const paint = {
         const high = amount * room;
         marks.push(mark("rect", { x: (i * cell + 1).toFixed(1), y: (sign < 0 ? base - high : base).toFixed(1), width: (cell - 2).toFixed(1), height: high.toFixed(1), fill: color, rx: 2 }));
       });
-      const seen = [...fit[place], ...(made.more.parts.split ? judged[place] : [])].map(([x]) => `M${(x * width).toFixed(1)} ${middle + sign * 3}v${sign * 9}`);
-      marks.push(mark("path", { d: seen.join(""), stroke: color, opacity: 0.6, fill: "none" }));
+      for (const [who, opacity] of /** @type {[Sample[], number][]} */ ([[fit[place], 1], [made.more.parts.split ? judged[place] : [], 0.3]])) {
+        marks.push(mark("path", { d: who.map(([x]) => `M${(x * width).toFixed(1)} ${middle + sign * 3}v${sign * 9}`).join(""), stroke: color, opacity, fill: "none" }));
+      }
       marks.push(label(`${WHOSE[side]}: paint here`, 0.4 * em, place ? height - 0.6 * em : 1.2 * em, { "text-anchor": "start", class: "name", fill: `var(--${WHOSE[side]}-text)` }));
       const set = (/** @type {number} */ index, /** @type {number} */ amount) => ({ [side]: withAmount(values[side], index, rounded(amount, 0.02), false), [`${side}At`]: index });
       handles.push({ id: side, label: `${WHOSE[side]}, cell ${cursor + 1} of ${cells}`, text: percent(values[side][cursor]), now: values[side][cursor], min: 0, max: 1,
@@ -454,8 +455,8 @@ const paint = {
     }
     marks.push(mark("line", { x1: 0, x2: width, y1: middle, y2: middle, stroke: "var(--edge)" }));
     const at = (values.pAt + 1) / cells, [{ votes, radius }] = balls([[at, 0]], fit, [PAINTED_K], false)[0], [from, to] = [-1, 1].map((side) => ((at + side * radius) * width).toFixed(1));
-    marks.push(mark("path", { d: `M${from} ${middle - 6}v12M${from} ${middle}H${to}M${to} ${middle - 6}v12`, stroke: "var(--ink)", "stroke-width": 2.5, fill: "none", class: "reach" }));
-    marks.push(label(`the ${PAINTED_K} nearest: ${votes[0]} real : ${votes[1]} generated`, width - 0.4 * em, height - 0.6 * em, { "text-anchor": "end", class: "small halo" }));
+    marks.push(mark("path", { d: `M${from} ${middle - 6}v12M${from} ${middle}H${to}M${to} ${middle - 6}v12`, stroke: "var(--ink)", "stroke-width": 2.5, fill: "none", class: "reach" }), mark("circle", { cx: at * width, cy: middle, r: 4.5, fill: "var(--ink)" }));
+    marks.push(label(`nearest ${PAINTED_K} of ●: ${votes[0]} real, ${votes[1]} generated`, width - 0.4 * em, height - 0.6 * em, { "text-anchor": "end", class: "small halo" }));
     return { marks: marks.join(""), handles, grab: (_, y) => ({ id: y < middle ? "p" : "q" }) };
   },
 };

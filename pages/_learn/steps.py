@@ -369,7 +369,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Paint a pair that fools it.",
-        clause="Dashed is exact; the estimate sees 200 samples of each and asks 14 neighbours.",
+        clause="Dashed is exact; the estimate asks the 14 nearest of 100 + 100 voters.",
         figure="paint",
         hands=("paint",),
         start={

@@ -323,7 +323,8 @@ def test_the_votes_that_are_needed_are_those_of_the_classifier_whose_errors_are_
         [k, angle, held_out],
     )
     of = 40 if held_out else 80
-    assert heading == f"n = 80, k = {k}: {errors} of {of} + {of} misjudged"
+    who = "half" if held_out else "all"
+    assert heading == f"n = 80 of each, {who} vote, k = {k}: {errors} of {of} + {of} misjudged"
     votes, all_votes, needed = map(int, re.findall(r"\d+", said))
     assert all_votes == k + (not held_out)
     assert said.endswith(": real" if votes >= needed else ": generated")

@@ -158,6 +158,12 @@ def test_a_guess_is_about_the_step_s_setting_whatever_was_moved_before(course: P
     expect(hand(page, "shift")).to_have_attribute("aria-valuenow", "-0.4")
     expect(hand(page, "scale")).to_have_attribute("aria-valuenow", "0.5")
     page.wait_for_url(lambda url: "shift=-0.4" in url and "scale" not in url)  # a link asks anew
+    said = page.locator(".because").inner_text()
+    pulled(page, hand(page, "scale"), 30, 0)
+    page.wait_for_url(re.compile("scale="))  # what is moved by hand, a link holds
+    assert page.locator(".because").inner_text() == said  # the answer is about the beginning, and stays
+    page.locator(".chip.right").click()
+    page.wait_for_url(lambda url: "scale" not in url)
     page.keyboard.press("ArrowRight")
     at_step(page, "overlap-2")
     page.keyboard.press("ArrowLeft")
