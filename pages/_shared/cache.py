@@ -73,6 +73,7 @@ class Session:
     def clear(self) -> None:
         """Forget everything read or computed in this session, and stop its running jobs."""
         self.jobs.keep(set())
+        self.waited_for = self.known_wait = None
         for store in (self.results, self.samples, self.profiles, self.thumbnails, self.runs):
             store.clear()
 

@@ -22,7 +22,6 @@ class Run(Background):
     """Measurement of checkpoints in a thread, with the outcomes so far.
 
     seconds : estimated seconds per checkpoint.
-    holds : kept alive as long as the thread may need it: the folder of uploaded files.
     """
 
     def __init__(
@@ -33,11 +32,10 @@ class Run(Background):
         *,
         store: ResultCache,
         seconds: float,
-        holds: object = None,
     ) -> None:
         super().__init__(len(checkpoints), seconds * len(checkpoints))
         self.first_share = 1 / max(len(checkpoints), 1)
-        self.checkpoints, self.settings, self.store, self.holds = tuple(checkpoints), settings, store, holds
+        self.checkpoints, self.settings, self.store = tuple(checkpoints), settings, store
         self._reference = reference
         self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}

@@ -160,7 +160,7 @@ def choose() -> CheckpointSource | None:
         which,
         real,
         checkpoints,
-        lambda: ResultCache(held.folder.path / "results", needed=False),
+        lambda: ResultCache(held.folder.path / "results", needed=False, holds=held.folder),
         dict.fromkeys(held.checkpoints, None),  # each was written once
         holdout=None if held.holdout is None else source.read_holdout(which, real, held.holdout),
         holds=held.folder,

@@ -120,9 +120,7 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
     if key not in runs:
         n, families = source.reference.n, passes(settings.methods)
         seconds = estimate_seconds(n, n, source.reference.d, **families, split=settings.split)  # type: ignore[misc]
-        new = Run(
-            source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds, holds=source.holds
-        )
+        new = Run(source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds)
         # Outcomes of unchanged files from runs with the same settings and at least these families.
         grown = False
         for before, former in session().runs.values():

@@ -69,6 +69,7 @@ class ResultCache:
     needed : True if a result that can't be written is an error; otherwise ``trouble`` holds the last such message.
     private : True if the folder and its files must belong to this user, and nobody else may write to the folder;
         otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on Windows.)
+    holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a late result would leave behind.
     """
 
     def __init__(
@@ -78,8 +79,9 @@ class ResultCache:
         *,
         needed: bool = True,
         private: bool = False,
+        holds: object = None,
     ) -> None:
-        self.folder = Path(folder)
+        self.folder, self.holds = Path(folder), holds
         self.most_bytes = most_bytes
         self.needed = needed
         self._owner = os.geteuid() if sys.platform != "win32" and private else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pages._shared import cache
 from pages._triage.run import Run
 from pages._triage.work import _heads
+from pages._work.jobs import JobRequest
+from prviz.server.private_folders import PrivateFolder
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
@@ -62,6 +67,29 @@ def test_what_is_kept_is_taken_read_once_and_nothing_else_is_measured(
     assert len(keys) == len(set(keys)) == len(checkpoints) + 1
     for one, other in zip(outcomes, before.outcomes(checkpoints), strict=False):
         assert one.measured[0].curve.auc == other.measured[0].curve.auc
+
+
+def test_a_result_that_comes_after_its_folder_is_forgotten_leaves_nothing_behind() -> None:
+    folder = PrivateFolder()
+    path, store = folder.path, ResultCache(folder.path / "results", needed=False, holds=folder)
+    shutil.rmtree(path)  # as "Forget them" does
+    del folder
+    gc.collect()
+    store.put_facts({"late": True}, [1.0])  # by a job that was at work
+    assert path.exists()
+    del store  # the job's end
+    gc.collect()
+    assert not path.exists()
+
+
+def test_what_a_tab_waited_for_is_forgotten_with_all_that_it_holds() -> None:
+    folder, held = PrivateFolder(), cache.Session()
+    path = folder.path
+    held.waited_for = JobRequest(("late",), lambda progress, store=folder: store, 1.0)
+    del folder
+    held.clear()
+    gc.collect()
+    assert not path.exists()
 
 
 def test_one_that_is_smaller_and_readable_at_last_cuts_all(tmp_path: Path) -> None:
