@@ -18,8 +18,8 @@ from pages._work.store import LeastRecentlyUsed
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.measure.estimates import estimate_repeated
 from prviz.server.static_files import publish
-from prviz.studies.convergence import measured
 from prviz.toys import toy
 
 _FOLDER = Path(__file__).parent
@@ -61,12 +61,13 @@ def thinned(curve: PRCurve) -> list[float]:
 def cell(d: int, n: int, methods: tuple[str, ...], repeats: int) -> dict[str, Any]:
     """These families in d dimensions on n samples per set: mean curves, and how far those are from the truth."""
     problem = toy("high-dimension", d=d, shift=DISTANCE)
-    found = measured(problem, methods, n=n, repeats=repeats)
+    runs = estimate_repeated(lambda seed: problem.sample(n, seed), methods, repeats=repeats, split=0.5)
+    truth, curves = problem.truth(), {name: PRCurve.mean([run.curve for run in each]) for name, each in runs.items()}
     return {
         "d": d,
         "n": n,
-        "curves": {name: thinned(curve) for name, curve in found.curves.items()},
-        "iou": {name: round(curve.iou(problem.truth()), 4) for name, curve in found.curves.items()},
+        "curves": {name: thinned(curve) for name, curve in curves.items()},
+        "iou": {name: round(curve.iou(truth), 4) for name, curve in curves.items()},
     }
 
 

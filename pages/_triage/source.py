@@ -38,7 +38,7 @@ class CheckpointSource:
     load : reads all samples of a checkpoint, with labels and pictures.
     store : makes the cache of results. signatures : states of the checkpoints' files.
     holdout : other real samples, for the ceiling and for copies.
-    holds : keeps a private folder alive as long as it is needed. link : the source's parts of the link.
+    link : the source's parts of the link.
     title : the checkpoints in a word. watch : True if the files have changed, for a folder that may grow.
     """
 
@@ -51,7 +51,6 @@ class CheckpointSource:
     signatures: Mapping[Path, FileState | None] = field(default_factory=dict)
     holdout: Samples | None = None
     uploaded: Uploaded | None = None
-    holds: object = None
     link: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     watch: Callable[[], bool] | None = None
@@ -136,7 +135,6 @@ def assembled(
     title: str,
     watch: Callable[[], bool] | None = None,
     holdout: Samples | None = None,
-    holds: object = None,
 ) -> CheckpointSource:
     """The source of files that the user has chosen; draws the field for a zip of pictures if their tables name some."""
     settings = TriageSettings(key=array(which))
@@ -171,7 +169,6 @@ def assembled(
         signatures=signed,
         holdout=holdout,
         uploaded=uploaded,
-        holds=holds,
         link=link,
         title=title,
         watch=watch,

@@ -163,7 +163,6 @@ def choose() -> CheckpointSource | None:
         lambda: ResultCache(held.folder.path / "results", needed=False, holds=held.folder),
         dict.fromkeys(held.checkpoints, None),  # each was written once
         holdout=None if held.holdout is None else source.read_holdout(which, real, held.holdout),
-        holds=held.folder,
         link={"data": "upload"},
         title="Uploads",
     )

@@ -251,7 +251,7 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
     if results.measured:
         with st.container(key="triage-faults-wait"):
             name_faults(results)  # last: whatever is looked at comes before
-    write_link({**kept.base_link, **screen.link(results, part, named=source.holds is None)})
+    write_link({**kept.base_link, **screen.link(results, part, named=source.link.get("data") != "upload")})
     if pause != _pause(run):
         st.rerun()
 
