@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from prviz.uncertainty.paired import GeneratorComparison as GeneratorComparison
     from prviz.uncertainty.paired import compare as compare
     from prviz.uncertainty.upper_bound import upper_bound as upper_bound
+    from prviz.warning import PrvizWarning as PrvizWarning
 
 __version__ = "0.1.0"
 
@@ -85,6 +86,7 @@ _MODULES = {
     "uncertainty.bootstrap": ("bootstrap", "Spread", "spread"),
     "uncertainty.paired": ("compare", "GeneratorComparison"),
     "uncertainty.upper_bound": ("upper_bound",),
+    "warning": ("PrvizWarning",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

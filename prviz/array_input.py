@@ -48,6 +48,15 @@ def as_array(values: Any, name: str) -> Array:
     return array
 
 
+def feature_names(values: Any) -> tuple[str, ...]:
+    """Names of the columns of a data frame; empty for anything else, and for columns that are only numbered."""
+    columns = getattr(values, "columns", None)
+    if columns is None:
+        columns = getattr(values, "column_names", ())  # of a pyarrow table
+    names = tuple(map(str, columns))
+    return () if all(name.isdecimal() for name in names) else names
+
+
 def _refuse(values: Any, name: str) -> None:
     """Raise TypeError for what holds no rows, with what would."""
     if isinstance(values, str | bytes | PathLike):

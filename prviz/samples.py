@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.array_input import EMBED_PICTURES, as_array
+from prviz.array_input import EMBED_PICTURES, as_array, feature_names
+from prviz.warning import warn
 
 Array = NDArray[Any]
 
 # Bytes of values checked or hashed at a time, so that a memory-mapped file never has to fit into memory.
 _CHUNK_BYTES = 1 << 22
+# What is said where features of the same names stood in two orders.
+REORDERED = "the generated features stood in another order than the real ones; they were matched by name"
 
 
 def _row_chunks(values: Array) -> Iterator[Array]:
@@ -88,14 +92,20 @@ class Samples:
     encoder : mapping of str to str, optional
         What made the values, as `prviz embed` writes it into a file: ``encoder``, ``weights_sha256``, ``transform``,
         ``versions``, ``source``. Empty: not known.
+    features : sequence of str, optional
+        Names of the d features. By default the columns of a data frame or the fields of a structured array that was
+        given as values; empty: features are known by their place alone.
+    groups : array_like of shape (n,), optional
+        What each sample belongs to, such as its video, patient or donor. Splits and resampling keep the samples of a
+        group together. None: every sample is independent of the others.
 
     Raises
     ------
     TypeError
         Values that are not real numbers, or of which no array can be made; the message names the remedy.
     ValueError
-        Wrong shape, no values, NaN or infinity (with row and column, counted from 1), or labels or images of another
-        length.
+        Wrong shape, no values, NaN or infinity (with row and column, counted from 1), or labels, images, features or
+        groups of another length.
 
     Examples
     --------
@@ -109,9 +119,12 @@ class Samples:
     labels: Mapping[str, Array] = field(default_factory=dict)
     images: Array | None = None
     encoder: Mapping[str, str] = field(default_factory=dict)
+    features: Sequence[str] = ()
+    groups: Array | None = None
 
     def __post_init__(self) -> None:
         title = self.name or "samples"
+        columns = feature_names(self.values)
         values = _widened(self.values, title)
         _check_finite(values, title)
         for label, column in self.labels.items():
@@ -123,13 +136,23 @@ class Samples:
                 f"{title}: images have shape {images.shape} and dtype {images.dtype}; "
                 f"({len(values)}, height, width) of uint8 is needed"
             )
+        features = tuple(self.features)
+        if not features and len(columns) == values.shape[1]:  # a column of lists has another number
+            features = columns
+        if features and len(features) != values.shape[1]:
+            raise ValueError(f"{title}: {len(features)} names for {values.shape[1]} features; one each is needed")
+        groups = None if self.groups is None else np.asarray(self.groups)
+        if groups is not None and groups.shape != (len(values),):
+            raise ValueError(f"{title}: groups have shape {groups.shape}; one group for each of {len(values)} samples")
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "groups", None if groups is None else _read_only(groups))
         object.__setattr__(self, "values", _read_only(values))
         object.__setattr__(self, "labels", {key: _read_only(np.asarray(column)) for key, column in self.labels.items()})
         if images is not None:
             object.__setattr__(self, "images", _read_only(images))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Samples, (self.values, self.name, self.labels, self.images, self.encoder)
+        return Samples, tuple(getattr(self, each.name) for each in fields(self))
 
     def __repr__(self) -> str:
         return f"Samples({self.name!r}, {self.n} x {self.d}, {self.values.dtype})"
@@ -179,7 +202,14 @@ class Samples:
         """
         labels = {key: column[indices] for key, column in self.labels.items()}
         images = None if self.images is None else self.images[indices]
-        return Samples(self.values[indices], self.name, labels, images, self.encoder)
+        groups = None if self.groups is None else self.groups[indices]
+        return replace(self, values=self.values[indices], labels=labels, images=images, groups=groups)
+
+    def _in_order(self, features: Sequence[str]) -> Samples:
+        """The same samples with their features in the order of the given names, which must be the same names."""
+        places = {name: place for place, name in enumerate(self.features)}
+        columns = [places[name] for name in features]
+        return replace(self, values=self.values[:, columns], features=tuple(features))
 
 
 def as_samples(values: Any, *, name: str = "") -> Samples:
@@ -191,19 +221,28 @@ def as_samples(values: Any, *, name: str = "") -> Samples:
 class SamplePair:
     """Real and generated samples of one space; ``real, generated = pair`` unpacks it.
 
+    Where both sets name their features, these are matched by name: the generated ones are put in the order of the real
+    ones, with a `PrvizWarning`.
+
     Parameters
     ----------
     real, generated : Samples or array_like of shape (n, d)
         The two sets; their sizes may differ.
 
+    Attributes
+    ----------
+    reordered : bool
+        True if the generated features stood in another order.
+
     Raises
     ------
     ValueError
-        Sets of different dimensions.
+        Sets of different dimensions, or a feature that only one set has.
     """
 
     real: Samples
     generated: Samples
+    reordered: bool = field(default=False, init=False)
 
     @classmethod
     def of(cls, real: Any, generated: Any) -> SamplePair:
@@ -228,6 +267,12 @@ class SamplePair:
     def __post_init__(self) -> None:
         object.__setattr__(self, "real", as_samples(self.real, name="real"))
         object.__setattr__(self, "generated", as_samples(self.generated, name="generated"))
+        real, generated = self.real.features, self.generated.features
+        if real and generated and real != generated:
+            _check_names(real, generated)
+            object.__setattr__(self, "generated", self.generated._in_order(real))
+            object.__setattr__(self, "reordered", True)
+            warn(self.digest, REORDERED)
         if self.real.d != self.generated.d:
             raise ValueError(
                 f"real samples have {self.real.d} features, generated ones have {self.generated.d}; "
@@ -281,7 +326,7 @@ class SamplePair:
                 f"split = {ratio}; a share between 0 and 1 (both excluded) is needed, or None for no split"
             )
         (fit_real, evaluate_real), (fit_generated, evaluate_generated) = (
-            _draw(n, ratio, seed, role) for n, role in zip(sizes, ("real", "generated"), strict=True)
+            _draw(samples, ratio, seed, role) for samples, role in zip(self, ("real", "generated"), strict=True)
         )
         return Split(self, (fit_real, fit_generated), (evaluate_real, evaluate_generated), held_out=True)
 
@@ -321,10 +366,49 @@ class Split:
         return SamplePair(self.pair.real.take(rows[0]), self.pair.generated.take(rows[1]))
 
 
-def _draw(n: int, ratio: float, seed: int, role: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Row numbers of the fit and of the evaluation samples, each in increasing order."""
+def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Row numbers of the fit and of the evaluation samples, each in increasing order; no group is on both sides."""
+    if samples.groups is not None:
+        return _draw_groups(samples.groups, ratio, seed, role)
+    n = samples.n
     if n < 2:
         raise ValueError(f"{role}: {n} sample can't be split; at least 2 are needed")
     n_fit = min(max(round(ratio * n), 1), n - 1)
     order = np.random.default_rng(seed).permutation(n)
     return np.sort(order[:n_fit]), np.sort(order[n_fit:])
+
+
+def _draw_groups(groups: Array, ratio: float, seed: int, role: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """`_draw` of whole groups: as many of them, in a random order, as come closest to the share of the samples."""
+    _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(sizes) < 2:
+        raise ValueError(
+            f"{role}: all {len(groups)} samples are of one group, which can't be split; at least 2 groups are needed"
+        )
+    order = np.random.default_rng(seed).permutation(len(sizes))
+    drawn = np.cumsum(sizes[order])[:-1]
+    n_groups = 1 + int(np.argmin(np.abs(drawn - ratio * len(groups))))
+    fit = np.isin(codes.reshape(-1), order[:n_groups])
+    return np.flatnonzero(fit), np.flatnonzero(~fit)
+
+
+def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
+    """Raise ValueError unless both sets have the same features, each once."""
+    for role, names in (("real", real), ("generated", generated)):
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise ValueError(f"{role} samples: two features are called {twice[0]!r}; rename one of them")
+    alone = {"real": [name for name in real if name not in set(generated)]}
+    alone["generated"] = [name for name in generated if name not in set(real)]
+    found = [f"only {role} has {_listed(names)}" for role, names in alone.items() if names]
+    if found:
+        raise ValueError(
+            f"the two sets have different features: {'; '.join(found)}. Give both sets the same features: rename or "
+            "remove columns, and encode categories of both tables together"
+        )
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    """The first names of a list, quoted, and the number of the others."""
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

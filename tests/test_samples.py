@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import prviz
 from prviz.samples import SamplePair, Samples, as_samples
 
 VALUES = np.arange(12, dtype=np.float64).reshape(4, 3)
@@ -125,3 +130,78 @@ def test_samples_are_an_array_of_their_values() -> None:
     assert repr(samples) == "Samples('three', 3 x 2, float64)"
     with pytest.raises(ValueError, match="copy"):
         np.array(samples, dtype=np.float32, copy=False)
+
+
+def people(n: int) -> pd.DataFrame:
+    values = np.random.default_rng(n).normal(size=(n, 3))
+    return pd.DataFrame(values, columns=["age", "income", "hours"])
+
+
+def test_features_are_matched_by_name_and_another_order_is_said_once() -> None:
+    real = people(40)
+    generated = people(41)
+    expected = prviz.pr_curve(real, generated, "knn", k=3)
+    shuffled = generated[["hours", "age", "income"]]
+    with pytest.warns(prviz.PrvizWarning, match="matched by name") as caught:
+        pair = SamplePair(real, shuffled)
+    assert caught[0].filename == __file__
+    assert pair.reordered
+    assert pair.generated.features == ("age", "income", "hours")
+    assert np.array_equal(pair.generated.values, generated.to_numpy())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert prviz.pr_curve(real, shuffled, "knn", k=3).auc == expected.auc
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (["age", "income", "job"], "only real has 'hours'; only generated has 'job'"),
+        (["age", "income"], "only real has 'hours'"),
+        (["age", "income", "hours", "hours"], "two features are called 'hours'"),
+    ],
+)
+def test_features_of_one_set_alone_are_named(columns: list[str], message: str) -> None:
+    generated = Samples(np.ones((40, len(columns))), features=columns)
+    with pytest.raises(ValueError, match=message):
+        SamplePair(people(40), generated)
+
+
+def test_sets_without_names_are_compared_by_place() -> None:
+    real = people(40)
+    assert not SamplePair(real, np.ones((40, 3))).reordered
+    assert Samples(real.to_numpy()).features == ()
+    assert Samples(pd.DataFrame({"embedding": list(real.to_numpy())})).features == ()
+    assert Samples(pd.DataFrame(real.to_numpy())).features == ()  # columns that are only numbered
+
+
+def test_names_and_groups_stay_with_their_samples() -> None:
+    groups = np.repeat(["a", "b", "c", "d"], 10)
+    samples = Samples(people(40), "people", groups=groups)
+    for each in (pickle.loads(pickle.dumps(samples)), samples.take(np.arange(40))):
+        assert each.features == ("age", "income", "hours")
+        assert each.groups is not None
+        assert np.array_equal(each.groups, groups)
+    with pytest.raises(ValueError, match="2 names for 3 features"):
+        Samples(people(4).to_numpy(), features=["age", "income"])
+    with pytest.raises(ValueError, match="groups have shape"):
+        Samples(people(4), groups=[1, 2])
+
+
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=12), st.floats(0.05, 0.95), st.integers(0, 99))
+def test_a_split_keeps_groups_together(sizes: list[int], ratio: float, seed: int) -> None:
+    groups = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    samples = Samples(np.arange(2.0 * len(groups)).reshape(-1, 2), groups=groups)
+    split = SamplePair(samples, samples).split(ratio, seed)
+    fit, evaluate = split.fit_rows[0], split.evaluate_rows[0]
+    assert np.array_equal(np.sort(np.concatenate([fit, evaluate])), np.arange(len(groups)))
+    assert not set(groups[fit]) & set(groups[evaluate])
+    assert len(fit)
+    assert len(evaluate)
+    assert abs(len(fit) - ratio * len(groups)) <= max(sizes)
+
+
+def test_one_group_can_not_be_split() -> None:
+    samples = Samples(people(40), groups=np.zeros(40))
+    with pytest.raises(ValueError, match="40 samples are of one group"):
+        SamplePair(samples, people(40)).split(0.5)
