@@ -50,7 +50,7 @@ def as_array(values: Any, name: str) -> Array:
 
 def feature_names(values: Any) -> tuple[str, ...]:
     """Names of the columns of a data frame; empty for anything else, and for columns that are only numbered."""
-    columns = getattr(values, "columns", None)
+    columns: Any = getattr(values, "columns", None)
     if columns is None:
         columns = getattr(values, "column_names", ())  # of a pyarrow table
     names = tuple(map(str, columns))

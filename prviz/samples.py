@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from prviz.array_input import EMBED_PICTURES, as_array, feature_names
 from prviz.warning import warn
 
 Array = NDArray[Any]
+# Share of each set that defines the classifiers; None or "none": no split.
+SplitRatio: TypeAlias = float | Literal["none"] | None
 
 # Bytes of values checked or hashed at a time, so that a memory-mapped file never has to fit into memory.
 _CHUNK_BYTES = 1 << 22
@@ -293,14 +295,14 @@ class SamplePair:
         """SHA-256 of both digests, real first."""
         return hashlib.sha256((self.real.digest + self.generated.digest).encode()).hexdigest()
 
-    def split(self, ratio: float | None, seed: int = 0) -> Split:
+    def split(self, ratio: SplitRatio, seed: int = 0) -> Split:
         """Draw the fit and the evaluation samples.
 
         Parameters
         ----------
-        ratio : float or None
-            Share of each set, in (0, 1), that defines the classifiers; the rest measures their error rates. None: no
-            split, the same samples serve for both, as in most published metrics.
+        ratio : float or "none", optional
+            Share of each set, in (0, 1), that defines the classifiers; the rest measures their error rates. None or
+            "none": no split, the same samples serve for both, as in most published metrics.
         seed : int
             Seed of the draw. Both sets are drawn by the same stream, so that swapping the roles of the two mirrors
             every estimate exactly.
@@ -316,17 +318,14 @@ class SamplePair:
             A ratio outside (0, 1), or a set too small to leave a sample on both sides.
         """
         sizes = (self.real.n, self.generated.n)
-        if ratio is None:
+        share = split_share(ratio)
+        if share is None:
             everything = np.arange(sizes[0]), np.arange(sizes[1])
             return Split(self, everything, everything, held_out=False)
         if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
             raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
-        if not 0 < ratio < 1:
-            raise ValueError(
-                f"split = {ratio}; a share between 0 and 1 (both excluded) is needed, or None for no split"
-            )
         (fit_real, evaluate_real), (fit_generated, evaluate_generated) = (
-            _draw(samples, ratio, seed, role) for samples, role in zip(self, ("real", "generated"), strict=True)
+            _draw(samples, share, seed, role) for samples, role in zip(self, ("real", "generated"), strict=True)
         )
         return Split(self, (fit_real, fit_generated), (evaluate_real, evaluate_generated), held_out=True)
 
@@ -364,6 +363,27 @@ class Split:
         if not self.held_out:
             return self.pair
         return SamplePair(self.pair.real.take(rows[0]), self.pair.generated.take(rows[1]))
+
+
+def pair_of(real: Any, generated: Any = None) -> SamplePair:
+    """The pair of two sets, or ``real`` itself where it is one and ``generated`` is not given."""
+    if isinstance(real, SamplePair) and generated is None:
+        return real
+    if generated is None:
+        raise TypeError("generated is missing; two sets of samples are needed, or one SamplePair")
+    return SamplePair.of(real, generated)
+
+
+def split_share(ratio: object, named: str = "split =") -> float | None:
+    """``split`` of any public function as a number in (0, 1); None for None and for "none", the shell's word."""
+    if ratio is None or (isinstance(ratio, str) and ratio.strip().lower() == "none"):
+        return None
+    wrong = f"{named} {ratio!r}; a share between 0 and 1 (both excluded) is needed, or None for no split"
+    if isinstance(ratio, bool | np.bool_) or not isinstance(ratio, int | float | np.integer | np.floating):
+        raise TypeError(wrong)
+    if not 0 < ratio < 1:
+        raise ValueError(wrong)
+    return float(ratio)
 
 
 def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -13,7 +13,7 @@ from prviz.curves import Comparison
 from prviz.estimators import ESTIMATORS, Estimator
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import Estimate, K, Progress, method_names
-from prviz.samples import SamplePair, Samples
+from prviz.samples import SamplePair, Samples, SplitRatio
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ def approximate(
     *,
     k: K = "sqrt",
     bandwidth: float | None = None,
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     seed: int = 0,
     evaluate: int = 10_000,
     sample: int = 1000,

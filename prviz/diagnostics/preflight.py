@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from prviz.measure.workload import fit_size
 from prviz.neighbors.kernels import slices
-from prviz.samples import SamplePair, Samples
+from prviz.samples import SamplePair, Samples, SplitRatio, pair_of, split_share
 
 BLOCK = 2**20  # values per block: 8 MB of float64
 ROWS = 5_000  # most rows for an effective dimension
@@ -428,22 +428,23 @@ class Preflight:
 
 
 def preflight(
-    pair: SamplePair,
+    real: SamplePair | Samples | ArrayLike,
+    generated: Samples | ArrayLike | None = None,
     *,
     k: int | Literal["sqrt"] | None = None,
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     known: Preflight | None = None,
 ) -> Preflight:
     """Check a pair before it is measured.
 
     Parameters
     ----------
-    pair : SamplePair
-        Real and generated samples.
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ. A `SamplePair` in the place of both will do.
     k : int or "sqrt", optional
         Number of neighbours that will be used; None or "sqrt": floor(sqrt(n)), n the size of the smaller set.
-    split : float, optional
-        Share of each set that will define the classifiers; None: no split.
+    split : float or "none", optional
+        Share of each set that will define the classifiers; None or "none": no split.
     known : Preflight, optional
         The preflight of the same pair at another k or split, whose counts over the data are used again.
 
@@ -459,12 +460,12 @@ def preflight(
     ValueError
         k below 1, or split outside (0, 1).
     """
+    pair = pair_of(real, generated)
+    split = split_share(split)
     smaller = min(pair.real.n, pair.generated.n)
     neighbours = math.isqrt(smaller) if k is None or k == "sqrt" else k
     if neighbours < 1:
         raise ValueError(f"k = {k}; at least 1 neighbour is needed")
-    if split is not None and not 0 < split < 1:
-        raise ValueError(f"split = {split}; a share between 0 and 1 (both excluded) is needed, or None")
     fit = (fit_size(pair.real.n, split), fit_size(pair.generated.n, split))
     evaluate = fit if split is None else (pair.real.n - fit[0], pair.generated.n - fit[1])
     chosen: dict[str, Any] = {"k": neighbours, "fit": fit, "evaluate": evaluate, "held_out": split is not None}

@@ -18,7 +18,7 @@ from prviz.embed.pictures import SquareTransform, decoded
 from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.readers.media import MediaError, Pictures, find_picture, picture_column
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
 
 DIMENSIONS = (2, 4, 8, 16, 32, 64, 128, 256)
 # Side of the pixels as features. Largest side and step of sides of the random network's input: small pictures are not
@@ -85,7 +85,7 @@ def lens(
     dimensions: Sequence[int] = DIMENSIONS,
     method: str = "knn",
     k: K = "sqrt",
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     seed: int = 0,
     progress: Callable[[float], object] = lambda _: None,
 ) -> Lens:

@@ -13,7 +13,7 @@ from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
-from prviz.samples import SamplePair, Samples, Split
+from prviz.samples import SamplePair, Samples, Split, SplitRatio
 
 Floats = NDArray[np.float64]
 Votes = tuple[Floats, Floats]
@@ -166,7 +166,7 @@ def classifier_curve(
     generated: Samples | ArrayLike,
     classifier: Any = None,
     *,
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     seed: int = 0,
 ) -> PRCurve:
     """The precision-recall curve of any classifier's scores on samples not used to fit it.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, overload
 
 from numpy.typing import ArrayLike
 
@@ -13,9 +13,10 @@ from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.band import Band, band
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
+from prviz.measure.spelling import prdc_names
 from prviz.measure.workload import Options
 from prviz.neighbors import MEMORY_LIMIT, Distances
-from prviz.samples import SamplePair, Samples, Split
+from prviz.samples import SamplePair, Samples, Split, SplitRatio, pair_of
 
 K: TypeAlias = int | Literal["sqrt"]
 Progress: TypeAlias = Callable[[float], None]  # called with the fraction done; may raise to stop
@@ -64,6 +65,7 @@ class Estimate:
         return band(self.curves)
 
 
+@prdc_names
 def pr_curve(
     real: Samples | ArrayLike,
     generated: Samples | ArrayLike,
@@ -71,7 +73,7 @@ def pr_curve(
     *,
     k: K = "sqrt",
     bandwidth: float | None = None,
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     seed: int = 0,
     memory_limit: int = MEMORY_LIMIT,
 ) -> PRCurve:
@@ -82,14 +84,14 @@ def pr_curve(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     method : str
-        A name in ESTIMATORS, or one with a parameter of its paper, such as "cluster:clusters=40", "prc:k_prime=1:c=1",
-        "ppr:a=1.5" or "hub:t=10"; `Estimator.parameters` lists them with their published defaults.
+        A name in ESTIMATORS, in any case, or one with a parameter of its paper, such as "cluster:clusters=40",
+        "prc:k_prime=1:c=1", "ppr:a=1.5" or "hub:t=10"; `Estimator.parameters` lists them with their published defaults.
     k : int or "sqrt"
         Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smaller set before the split.
     bandwidth : float, optional
         Radius of the balls of kde, in the units of the data; None: per class, the mean k-NN radius inside that class.
-    split : float, optional
-        Share of each set that defines the classifiers while the rest measures them; None: no split.
+    split : float or "none", optional
+        Share of each set that defines the classifiers while the rest measures them; None or "none": no split.
     seed : int
         Seed of the split.
     memory_limit : int
@@ -113,28 +115,62 @@ def pr_curve(
     """
     pair = SamplePair.of(real, generated)
     found = estimate(pair, method, k=k, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit)
-    return found[method].curve
+    (only,) = found.values()
+    return only.curve
 
 
+@overload
 def estimate(
-    pair: SamplePair,
+    real: SamplePair,
+    generated: Sequence[str] | str | None = None,  # the methods, by place
+    methods: Sequence[str] | str | None = None,
+    *,
+    k: K = ...,
+    bandwidth: float | None = ...,
+    split: SplitRatio = ...,
+    seed: int = ...,
+    memory_limit: int = ...,
+    progress: Progress | None = ...,
+) -> dict[str, Estimate]: ...
+
+
+@overload
+def estimate(
+    real: Samples | ArrayLike,
+    generated: Samples | ArrayLike,
+    methods: Sequence[str] | str | None = None,
+    *,
+    k: K = ...,
+    bandwidth: float | None = ...,
+    split: SplitRatio = ...,
+    seed: int = ...,
+    memory_limit: int = ...,
+    progress: Progress | None = ...,
+) -> dict[str, Estimate]: ...
+
+
+@prdc_names
+def estimate(
+    real: SamplePair | Samples | ArrayLike,
+    generated: Samples | ArrayLike | None = None,
     methods: Sequence[str] | str | None = None,
     *,
     k: K = "sqrt",
     bandwidth: float | None = None,
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     seed: int = 0,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, Estimate]:
-    """Estimates of several families on one split of a pair, in one pass over its distances; see `pr_curve`.
+    """Estimates of several families on one split of two sets, in one pass over their distances; see `pr_curve`.
 
     Parameters
     ----------
-    pair : SamplePair
-        Real and generated samples.
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ. A `SamplePair` in the place of both will do:
+        ``estimate(pair, methods)``.
     methods : sequence of str or str, optional
-        Names in ESTIMATORS; None: the default ones. The result is in this order.
+        Names in ESTIMATORS, in any case; None: the default ones. The result is in this order.
     k, bandwidth, split, seed, memory_limit : optional
         As in `pr_curve`.
     progress : callable, optional
@@ -143,8 +179,18 @@ def estimate(
     Returns
     -------
     dict of str to Estimate
-        One estimate per method.
+        One estimate per method, by its name in ESTIMATORS.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `pr_curve`.
     """
+    if isinstance(real, SamplePair):
+        # the place of ``generated`` is that of ``methods`` where a pair is given
+        methods = generated if methods is None else methods  # type: ignore[assignment]
+        generated = None
+    pair = pair_of(real, generated)
     number = resolve_k(k, pair)
     wanted = [(method, number, bandwidth) for method in method_names(methods)]
     estimates = measure(pair.split(split, seed), wanted, seed, memory_limit, progress)
@@ -158,7 +204,7 @@ def estimate_repeated(
     repeats: int,
     k: K = "sqrt",
     bandwidth: float | None = None,
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     seed: int = 0,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
@@ -248,11 +294,19 @@ def passes(methods: Sequence[str]) -> Options:
 
 def method_names(methods: Sequence[str] | str | None) -> list[str]:
     """Names of the methods without repeats; None: DEFAULT_METHODS. Raises ValueError for unknown names, or for none."""
-    names = list(DEFAULT_METHODS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
+    if methods is None:
+        methods = DEFAULT_METHODS
+    listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else methods
+    names = [_as_registered(name) for name in listed]
     unknown = [name for name in names if name not in ESTIMATORS and str(name).partition(":")[0] not in ESTIMATORS]
     if unknown or not names:
         raise ValueError(f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed")
     return list({name: ESTIMATORS[name] for name in names})  # a parameter that is illegal raises here
+
+
+def _as_registered(name: str) -> str:
+    """The name in lower case, unless a family has it as it stands or it is no text."""
+    return name if not isinstance(name, str) or name in ESTIMATORS else name.lower()
 
 
 def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) -> Progress:

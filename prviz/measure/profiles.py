@@ -14,7 +14,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
 from prviz.measure.estimates import Estimate, K, Progress, mean_radius, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT, Distances, nearest_radii
-from prviz.samples import SamplePair, Samples, Split
+from prviz.samples import SamplePair, Samples, Split, SplitRatio
 
 # Default number of bandwidths of a profile, from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
@@ -121,7 +121,7 @@ def profile(
     methods: Sequence[str] | str | None = None,
     ks: Sequence[K] | None = None,
     bandwidths: Sequence[float] | None = None,
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     seed: int = 0,
     *,
     memory_limit: int = MEMORY_LIMIT,
@@ -175,7 +175,7 @@ def profile_pair(
     *,
     ks: Sequence[K] | None = None,
     bandwidths: Sequence[float] | None = None,
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     seed: int = 0,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,

@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.measure.balls import check_integer, open_radii, own_radii
+from prviz.measure.spelling import prdc_names
 from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratios, smallest_holding
 from prviz.neighbors.rows import RowView
 from prviz.samples import SamplePair, Samples, as_samples
@@ -50,6 +51,7 @@ BallKind: TypeAlias = Literal["closed", "open"]
 _ROLES = ("real", "generated")
 
 
+@prdc_names
 def scalars(
     real: Samples | ArrayLike,
     generated: Samples | ArrayLike,

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prviz.estimators import DEFAULT_METHODS
-from prviz.measure.estimates import K
+from prviz.measure.estimates import K, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import quoted
@@ -127,7 +126,7 @@ class Monitor:
         trackers: Sequence[Tracker] = (),
         memory_limit: int = MEMORY_LIMIT,
     ) -> None:
-        settings = TriageSettings(tuple(methods or DEFAULT_METHODS), k=k, split=split, seed=seed)
+        settings = TriageSettings(tuple(method_names(methods or None)), k=k, split=split, seed=seed)
         reference = as_samples(real, name="real")
         other = None if holdout is None else as_samples(holdout, name="holdout")
         self._folder, self._keep, self._trackers = Path(directory), keep_samples, tuple(trackers)

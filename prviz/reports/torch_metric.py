@@ -9,6 +9,7 @@ import numpy as np
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.measure.estimates import K, pr_curve
+from prviz.samples import SplitRatio
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -47,7 +48,7 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
     full_state_update = False
 
     def __init__(
-        self, method: str = "knn", *, k: K = "sqrt", split: float | None = 0.5, seed: int = 0, **options: Any
+        self, method: str = "knn", *, k: K = "sqrt", split: SplitRatio = 0.5, seed: int = 0, **options: Any
     ) -> None:
         if Metric is object:
             raise ValueError("torchmetrics is not installed; `pip install torchmetrics` brings it")

@@ -29,7 +29,7 @@ from prviz.measure.estimates import Estimate, K, measure, method_names, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size, subsample
 from prviz.neighbors.threads import available_threads, threads_at_most
 from prviz.readers import read
-from prviz.samples import SamplePair, Samples
+from prviz.samples import SamplePair, Samples, split_share
 from prviz.studies.tasks import COMPUTATION, Columns, check_whole, run_tasks
 from prviz.toys import TOYS, ToyProblem, toy
 
@@ -356,8 +356,9 @@ def sweep_cells(
     widths = [check_bandwidth(width) for width in _several("bandwidths", bandwidths)]
     check_whole("repeats", repeats, 1)
     check_whole("seed", seed, 0)
+    shares = [split_share(split, "splits has") for split in _several("splits", splits)]
     found = []
-    grid = itertools.product(_problems(problems, dims), _several("ns", ns), _several("splits", splits))
+    grid = itertools.product(_problems(problems, dims), _several("ns", ns), shares)
     for (problem, n, split), repeat in itertools.product(list(grid), range(repeats)):
         _check_sizes(problem, n, split, _several("ks", ks))
         found.append(Cell(problem, n, split, repeat, seed, wanted_rows(names, ks, widths, split)))
@@ -448,8 +449,6 @@ def _check_sizes(problem: Known | Files, n: int | None, split: float | None, ks:
     """Raise ValueError for n, split or k that a cell would refuse only when its turn comes."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 2):
         raise ValueError(f"ns has {n!r}; whole numbers of at least 2 are needed, or None")
-    if split is not None and not (isinstance(split, int | float) and 0 < split < 1):
-        raise ValueError(f"splits has {split!r}; numbers between 0 and 1 are needed, or None")
     size = n or (None if isinstance(problem, Files) else problem.default_n)
     if size is None:
         return

@@ -13,6 +13,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import Estimate, K, method_names
 from prviz.measure.risk import mean_risk
+from prviz.samples import split_share
 from prviz.triage.inputs import Checkpoint
 from prviz.uncertainty.upper_bound import known_bound
 
@@ -48,6 +49,7 @@ class TriageSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "methods", tuple(method_names(self.methods)))
+        object.__setattr__(self, "split", split_share(self.split))
         object.__setattr__(self, "bandwidth", check_bandwidth(self.bandwidth))
         for name in self.methods if self.split is None else ():
             if ESTIMATORS[name].needs_split:

@@ -274,13 +274,18 @@ def bootstrap(
 
     Raises
     ------
-    ValueError
-        Fewer than 2 replicates, a level outside (0, 1), or a negative seed.
+    ValueError, TypeError
+        Something else than an estimate, fewer than 2 replicates, a level outside (0, 1), or a negative seed.
 
     Notes
     -----
     Source: Efron, Tibshirani 1993, An Introduction to the Bootstrap, section 13.3.
     """
+    if not isinstance(estimate, Estimate):
+        raise TypeError(
+            f"estimate is of type {type(estimate).__name__}; one Estimate is needed, such as "
+            "prviz.estimate(real, generated)['knn']"
+        )
     check_resampling(replicates, seed, level)
     curves = (curve for (curve,) in replicated([estimate.runs], replicates, seed))
     return Spread(estimate.curve, tuple(curves), level, truth)

@@ -14,7 +14,7 @@ from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
 from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampling, interval, replicated
 
 
@@ -67,7 +67,7 @@ def compare(
     *,
     k: K = "sqrt",
     bandwidth: float | None = None,
-    split: float | None = 0.5,
+    split: SplitRatio = 0.5,
     seed: int = 0,
     replicates: int = REPLICATES,
     level: float = LEVEL,

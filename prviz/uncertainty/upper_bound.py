@@ -14,7 +14,7 @@ from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import Estimate, K, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.samples import SamplePair, Samples
+from prviz.samples import SamplePair, Samples, split_share
 
 Floats = NDArray[np.float64]
 
@@ -88,7 +88,7 @@ def upper_bound(
     >>> bool(bound.auc > pair.truth().auc)
     True
     """
-    if split is None:
+    if split_share(split) is None:
         raise ValueError("split = None; a share in (0, 1) is needed, since classifiers must not have seen their judges")
     numbers: Sequence[K] = ("sqrt",) if ks is None else ks
     if not numbers:

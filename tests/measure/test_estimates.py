@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import prviz
 from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.band import band
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator, Supports
 from prviz.measure.estimates import estimate, estimate_repeated, mean_radius, measure, pr_curve
 from prviz.measure.profiles import profile, profile_pair
 from prviz.samples import SamplePair, Samples
+from prviz.studies.sweeps import sweep_cells
+from prviz.triage.measured import TriageSettings
 from tests import slow_twins
 
 
@@ -186,3 +189,52 @@ def test_a_family_may_compute_its_supports_itself(monkeypatch):
     assert same(found["norm"].curve, PRCurve.from_error_rates(fpr, fnr))
     assert same(found["knn"].curve, estimate(pair, "knn", k=2)["knn"].curve)
     assert profile(*pair, ("norm",), (3,)).estimate("norm", 3).method == "norm"
+
+
+def test_two_sets_do_where_a_pair_does():
+    pair = gaussians()
+    for two, one in (
+        (prviz.estimate(*pair, ("knn", "ipr"), k=3), prviz.estimate(pair, ("knn", "ipr"), k=3)),
+        (prviz.estimate(*map(np.asarray, pair)), prviz.estimate(pair)),
+    ):
+        assert list(two) == list(one)
+        assert all(same(two[name].curve, one[name].curve) for name in two)
+    assert prviz.preflight(*pair, k=3).findings == prviz.preflight(pair, k=3).findings
+    for call in (prviz.estimate, prviz.preflight):
+        with pytest.raises(TypeError, match="generated is missing; two sets of samples are needed"):
+            call(pair.real)
+
+
+@pytest.mark.parametrize("word", ["none", "None", "NONE "])
+def test_the_words_of_the_shell_mean_the_same_in_python(word):
+    pair = gaussians()
+    plain = {"k": 3, "split": None}
+    spelled = {"k": 3, "split": word}
+    assert same(prviz.pr_curve(*pair, "KNN", **spelled), prviz.pr_curve(*pair, "knn", **plain))
+    assert list(prviz.estimate(*pair, "Prc:c=4", **spelled)) == ["prc:c=4"]
+    assert prviz.profile(*pair, "KnN", [3], (), word).ks == (3,)
+    assert prviz.preflight(pair, **spelled).findings == prviz.preflight(pair, **plain).findings
+    assert TriageSettings(("KNN",), split=word) == TriageSettings(("knn",), split=None)
+    assert [cell.split for cell in sweep_cells("mixtures", "KNN", splits=[word])] == [None]
+    with pytest.raises(ValueError, match=r"split = None; a share in \(0, 1\) is needed"):
+        prviz.upper_bound(*pair, split=word)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda pair: prviz.pr_curve(*pair, split="half"), "split = 'half'; a share between 0 and 1 .* or None"),
+        (lambda pair: prviz.pr_curve(*pair, split=True), "split = True; a share between 0 and 1"),
+        (lambda pair: prviz.preflight(pair, split="0.5"), "split = '0.5'; a share between 0 and 1"),
+        (lambda pair: sweep_cells("mixtures", splits=["half"]), "splits has 'half'; a share between 0 and 1"),
+        (lambda pair: prviz.estimate(*pair, 5), "methods = 5; one or more of knn, kde, .* are needed"),
+        (lambda pair: prviz.estimate(*pair, "K-NN"), "methods = 'K-NN'; one or more of knn"),
+        (lambda pair: prviz.scalars(*pair, nearest_k=5), r"scalars\(\): nearest_k is called k here"),
+        (lambda pair: prviz.pr_curve(real_features=1, fake_features=2), "fake_features is called generated here"),
+        (lambda pair: prviz.bootstrap(*pair), r"Samples; one Estimate is needed, such as prviz.estimate"),
+        (lambda pair: prviz.bootstrap(prviz.estimate(pair)), "type dict; one Estimate is needed"),
+    ],
+)
+def test_what_is_misspelled_is_answered_by_what_is_accepted(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call(gaussians())

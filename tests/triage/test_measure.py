@@ -217,7 +217,7 @@ def test_a_k_too_large_for_one_checkpoint_fails_it_alone(reference: Samples, che
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"methods": ("knn", "kNN")}, "methods = "),
+        ({"methods": ("knn", "k-NN")}, "methods = "),
         ({"k": 40}, "k must be 1 to 39"),
         ({"k": 0}, "k = 0"),
         ({"split": 1.0}, "split = 1.0"),

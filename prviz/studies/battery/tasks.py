@@ -18,7 +18,7 @@ from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure
 from prviz.measure.workload import fit_size
 from prviz.readers.paths import data_folder
-from prviz.samples import SamplePair, Samples
+from prviz.samples import SamplePair, Samples, split_share
 from prviz.studies.battery.base import BatteryProblem, Check, N
 from prviz.studies.battery.checks import CHECKS
 from prviz.studies.battery.readings import (
@@ -187,6 +187,7 @@ def battery_tasks(
     methods = list(dict.fromkeys(_known("readings", READINGS, name).method for name in names))
     if mode not in MODES:
         raise ValueError(f"mode = {mode!r}; {' or '.join(map(repr, MODES))} is needed")
+    split = split_share(split)
     size, times = MODES[mode][0] if n is None else n, MODES[mode][1] if repeats is None else repeats
     check_whole("n", size, 100)
     check_whole("repeats", times, 1)
@@ -229,8 +230,6 @@ def _known(name: str, known: Any, value: str) -> Any:
 
 def _check_families(families: Sequence[str], checks: Sequence[Check], n: int, k: K, split: float | None) -> None:
     """Raise ValueError for arguments that a task would refuse later."""
-    if split is not None and not (isinstance(split, int | float) and 0 < split < 1):
-        raise ValueError(f"split = {split!r}; a number between 0 and 1 is needed, or None")
     alone = [each for each in families if split is None and ESTIMATORS[each].needs_split]
     if alone:
         raise ValueError(f"split = None; {alone[0]} is measured with a split only")

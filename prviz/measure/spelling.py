@@ -1,0 +1,26 @@
+"""Names of other packages' arguments, for those who come from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
+
+# Argument of `prdc.compute_prdc` -> the same here.
+_PRDC = {"real_features": "real", "fake_features": "generated", "nearest_k": "k"}
+
+
+def prdc_names(function: Callable[P, Result]) -> Callable[P, Result]:
+    """The function, which answers an argument of the package prdc by the name that it has here."""
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> Result:
+        if found := [name for name in _PRDC if name in kwargs]:
+            told = ", ".join(f"{name} is called {_PRDC[name]} here" for name in found)
+            raise TypeError(f"{function.__name__}(): {told}")
+        return function(*args, **kwargs)
+
+    return checked
