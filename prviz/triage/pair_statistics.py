@@ -9,20 +9,20 @@ one distribution every difference is chance alone, of known size, whatever the d
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.diagnostics.preflight import row_classes
 from prviz.neighbors import nearest_rows
 from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 from prviz.samples import SamplePair
+from prviz.triage.row_sets import Floats, Ints, RowSet, coordinates, mixing_weights, unit_of
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 # Rows per set that are compared, a seeded draw of more: a share is then known to about 0.02, for 2.5 curves at d = 64.
 ROWS = 1_200
@@ -160,10 +160,12 @@ def halvings(pair: SamplePair, *, seed: int = 0, rows: int = ROWS, times: int = 
 
     seed : of the draws of rows, the halves and the clusters, no seed of a bootstrap: findings do not depend on one, nor
     on the order of the rows. rows : rows per set that are compared, at most. times : number of halvings.
+
+    No matrix is larger than (2 rows, 2 rows), however many features there are; these are read in blocks then.
     """
-    real, generated = (part.values[_order_of(part.values)] for part in pair)
     with one_blas_thread(), one_openmp_thread():  # matrices this small cost several times as much on two
-        return tuple(_halved(real, generated, np.random.default_rng((seed, turn)), rows) for turn in range(times))
+        compared = _Compared(pair, rows)
+        return tuple(_halved(compared, np.random.default_rng((seed, turn))) for turn in range(times))
 
 
 def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
@@ -183,18 +185,45 @@ def _order_of(values: NDArray[Any]) -> Ints:
     return np.lexsort(values.T[: min(8, values.shape[1])])
 
 
-def _halved(real: NDArray[Any], generated: NDArray[Any], rng: np.random.Generator, rows: int) -> PairStatistics:
-    real, generated = (each[rng.permutation(len(each))[:rows]].astype(np.float64) for each in (real, generated))
-    largest = float(np.abs(real).max()) or 1.0
-    unit = largest * math.sqrt(float((real / largest).var(axis=0).mean())) or largest
-    real, generated = real / unit, np.clip(generated / unit, -1e60, 1e60)
+class _Compared:
+    """The rows of a pair, in an order that does not depend on how they stand.
+
+    rows : rows per set that are compared, at most. wide : True for more features than rows of both sets, which then
+    are compared in fewer coordinates.
+    """
+
+    def __init__(self, pair: SamplePair, rows: int) -> None:
+        self._pair, self._rows = pair, rows
+        self._orders = [_order_of(part.values) for part in pair]
+        self.wide = pair.d > sum(min(part.n, rows) for part in pair)
+        classes = row_classes(pair) if self.wide else np.empty(0, np.intp)
+        self._classes = [classes[: pair.real.n], classes[pair.real.n :]]
+
+    def drawn(self, rng: np.random.Generator) -> tuple[RowSet, RowSet, Floats, Floats]:
+        """Rows of both sets in a random order, by their features and in coordinates."""
+        rows = [order[rng.permutation(len(order))[: self._rows]] for order in self._orders]
+        real, generated = self._pair
+        unit = unit_of(RowSet(real.values, rows[0]), whole=not self.wide)
+        sets = RowSet(real.values, rows[0], unit), RowSet(generated.values, rows[1], unit)
+        if not self.wide:
+            return *sets, sets[0].features(), sets[1].features()
+        classes = [each[chosen] for each, chosen in zip(self._classes, rows, strict=True)]
+        points, others = coordinates(sets, classes)
+        return *sets, points, others
+
+
+def _halved(compared: _Compared, rng: np.random.Generator) -> PairStatistics:
+    real, generated, points, others = compared.drawn(rng)
     h, g = len(real) // 2, len(generated) // 2
-    folds = [
-        _fold(real[:h], real[h:], generated[:g], generated[g:], rng),
-        _fold(real[h:], real[:h], generated[g:], generated[:g], rng),
-    ]
+    folds = []
+    for swapped in (False, True):
+        fit, held = (slice(h, None), slice(None, h)) if swapped else (slice(None, h), slice(h, None))
+        one, other = (slice(g, None), slice(None, g)) if swapped else (slice(None, g), slice(g, None))
+        fold = _Fold(real, generated, points, others, fit, held, one, other, wide=compared.wide)
+        folds.append(fold.statistics(rng))
     both = {name: _mean([fold[name] for fold in folds]) for name in folds[0]}
-    return PairStatistics(**both, **_whole(real, generated), **_deciles(real, generated))
+    whole = not compared.wide
+    return PairStatistics(**both, **_whole(real, points, others, whole), **_deciles(real, generated, whole))
 
 
 def _mean(values: list[float]) -> float:
@@ -202,14 +231,51 @@ def _mean(values: list[float]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def _fold(fit: Floats, held: Floats, one: Floats, other: Floats, rng: np.random.Generator) -> dict[str, float]:
-    """Statistics with one half of the real samples as fit samples; one, other : halves of the generated ones."""
-    generated = np.concatenate([one, other])
-    found, on, on_held = _neighbours(fit, held, one, other)
-    held, generated = held[on_held], generated[on]
-    found |= _masses(held, generated, clusters(fit, _count(fit, FINE), rng))
-    centres = clusters(fit, _count(fit, COARSE), rng)
-    return found | _spreads(fit, held, generated, centres) | _moves(held, generated, centres, fit.mean(axis=0))
+@dataclass(frozen=True, eq=False)
+class _Fold:
+    """One use of the halves: ``fit`` and ``held`` of the real rows, ``one`` and ``other`` of the generated ones.
+
+    real, generated : the rows by their features. points, others : the same rows in coordinates with the same distances.
+    wide : True if these are fewer than the features.
+    """
+
+    real: RowSet
+    generated: RowSet
+    points: Floats
+    others: Floats
+    fit: slice
+    held: slice
+    one: slice
+    other: slice
+    wide: bool
+
+    def statistics(self, rng: np.random.Generator) -> dict[str, float]:
+        """Statistics with one half of the real samples as fit samples."""
+        fit, d = self.points[self.fit], self.real.d
+        one, other = self.others[self.one], self.others[self.other]
+        found, on, on_held = _neighbours(fit, self.points[self.held], one, other)
+        held, generated = self.points[self.held][on_held], np.concatenate([one, other])[on]
+        found |= _masses(held, generated, clusters(fit, _count(fit, FINE), rng, d))
+        centres = clusters(fit, _count(fit, COARSE), rng, d)
+        found |= _spreads(fit, held, generated, centres, d if d > len(self.points) else None)
+        members = cluster_of(held, centres), cluster_of(generated, centres)
+        return found | _moves(self._features(centres, on, on_held), *members)
+
+    def _features(self, centres: Floats, on: Flags, on_held: Flags) -> Iterator[_Features]:
+        """The features of the rows on the support and of the centres of clusters, in blocks."""
+        fit = self.points[self.fit]
+        weights = mixing_weights(fit, centres) if self.wide else None
+        for columns in self.real.columns(whole=not self.wide):
+            real, generated = self.real.features(columns), self.generated.features(columns)
+            mean = real[self.fit].mean(axis=0)
+            if weights is not None:
+                centres = weights @ (real[self.fit] - mean) + mean
+            yield (
+                real[self.held][on_held],
+                np.concatenate([generated[self.one], generated[self.other]])[on],
+                centres,
+                mean,
+            )
 
 
 # ---- neighbours ----
@@ -310,13 +376,18 @@ def _count(values: Floats, sizes: tuple[int, int]) -> int:
     return int(np.clip(len(values) // sizes[0], 1, sizes[1]))
 
 
-def clusters(values: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Centres of k-means: as many as asked for, fewer of fewer different rows."""
+def clusters(values: Floats, count: int, rng: np.random.Generator, features: int | None = None) -> Floats:
+    """Centres of k-means: as many as asked for, fewer of fewer different rows.
+
+    features : number of features of which the values are coordinates; None: that of the values.
+    """
     from sklearn.cluster import KMeans
 
     rounded = (values / (np.abs(values).max() or 1.0)).round(9) + 0.0  # no negative zeros
     different = len({row.tobytes() for row in rounded})
-    k_means = KMeans(min(count, different), n_init=1, max_iter=_ROUNDS, random_state=int(rng.integers(2**31)))
+    seed = int(rng.integers(2**31))
+    tolerance = 1e-4 * (values.shape[1] / features if features else 1.0)  # of the mean variance of a feature
+    k_means = KMeans(min(count, different), n_init=1, max_iter=_ROUNDS, random_state=seed, tol=tolerance)
     return np.asarray(k_means.fit(values).cluster_centers_)
 
 
@@ -354,23 +425,28 @@ def _by_mass(held: Floats, generated: Floats, moved: Floats) -> float:
     return float(moved @ move / max(float(move @ move), _TINY))
 
 
-def _spreads(fit: Floats, held: Floats, generated: Floats, centres: Floats) -> dict[str, float]:
-    """Spreads around the centres of the clusters, in bands of the principal directions, and around one centre."""
+def _spreads(
+    fit: Floats, held: Floats, generated: Floats, centres: Floats, features: int | None = None
+) -> dict[str, float]:
+    """Spreads around the centres of the clusters, in bands of the principal directions, and around one centre.
+
+    features : number of features where it exceeds that of the rows; None: it does not.
+    """
     from scipy.stats import ks_2samp
 
     found: dict[str, float] = {}
     for prefix, around in (("", centres), ("all_", fit.mean(axis=0)[None])):
         sides = [(each, cluster_of(each, around)) for each in (fit, held, generated)]
         residuals = [each - around[cluster] for each, cluster in sides]
-        variances, axes = np.linalg.eigh(residuals[0].T @ residuals[0] / len(fit))
-        variances, axes = np.clip(variances[::-1], 0, None), axes[:, ::-1]
+        variances, axes = _principal(residuals[0], len(fit), features)
+        directions = features or len(variances)
         held_up = np.cumsum(variances) / max(float(variances.sum()), _TINY)
         top = int(np.searchsorted(held_up, 0.5)) + 1
-        low = min(int(np.searchsorted(held_up, 0.8)) + 1, len(variances) - 1)
-        energies = [np.square(each @ axes) for each in residuals[1:]]
+        low = min(int(np.searchsorted(held_up, 0.8)) + 1, directions - 1)
+        energies = [_energies(each, axes, top, low, whole=features is None) for each in residuals[1:]]
         distances = []
-        for name, band in (("total", slice(None)), ("top", slice(top)), ("low", slice(low, None))):
-            one, other = (np.log(each[:, band].sum(axis=1) + _TINY) for each in energies)
+        for name in ("total", "top", "low"):
+            one, other = (np.log(each[name] + _TINY) for each in energies)
             log, z = _shifted(one, other, sides[1][1], sides[2][1], len(around))
             found |= {f"{prefix}{name}": log / 2, f"{prefix}{name}_z": z}
             distances.append(float(ks_2samp(one, other, method="asymp").statistic))
@@ -381,14 +457,51 @@ def _spreads(fit: Floats, held: Floats, generated: Floats, centres: Floats) -> d
             weights = np.bincount(sides[1][1], minlength=len(around)) / np.maximum(
                 np.bincount(sides[2][1], minlength=len(around)), 1
             )
-            more = np.average(energies[1], axis=0, weights=weights[sides[2][1]]) - energies[0].mean(axis=0)
-            real = max(float(energies[0].sum(axis=1).mean()), _TINY)
+            more = energies[1]["all"], energies[0]["all"]
+            added = np.average(more[0], axis=0, weights=weights[sides[2][1]]) - more[1].mean(axis=0)
+            real = max(float(energies[0]["total"].mean()), _TINY)
+            minor = variances[low:].sum() / (directions - low) if features else variances[low:].mean()
             found |= {
-                "anisotropy": float(variances[:top].mean() / max(float(variances[low:].mean()), _TINY)),
-                "added": float(more.sum()) / real,
+                "anisotropy": float(variances[:top].mean() / max(float(minor), _TINY)),
+                "added": float(added.sum()) / real,
                 "within": real,
             }
     return found
+
+
+def _principal(residuals: Floats, n: int, features: int | None) -> tuple[Floats, Floats]:
+    """Variances along the principal directions, the largest first, and these directions, (d, r).
+
+    Of more features than rows the products of the rows have the same variances: those of all other directions are 0.
+    """
+    if features is None:
+        variances, axes = np.linalg.eigh(residuals.T @ residuals / n)
+        return np.clip(variances[::-1], 0, None), axes[:, ::-1]
+    variances, mixed = np.linalg.eigh(residuals @ residuals.T / n)
+    variances, mixed = np.clip(variances[::-1], 0, None), mixed[:, ::-1]
+    known = variances > len(residuals) * np.finfo(np.float64).eps * max(float(variances[0]), _TINY)
+    axes = residuals.T @ (mixed[:, known] / np.sqrt(n * variances[known]))
+    return np.where(known, variances, 0.0), axes
+
+
+def _energies(residuals: Floats, axes: Floats, top: int, low: int, *, whole: bool) -> dict[str, Floats]:
+    """Squared lengths of the rows in all directions ("total"), in the first ``top`` and beyond the first ``low`` ones.
+
+    whole : True if the axes are all directions. "all" : what adds up to the total, (n, r).
+    """
+    if whole:
+        squares = np.square(residuals @ axes)
+        bands = {"total": slice(None), "top": slice(top), "low": slice(low, None)}
+        return {"all": squares, **{name: squares[:, band].sum(axis=1) for name, band in bands.items()}}
+    main = residuals @ axes[:, : max(top, low)]
+    beyond = residuals - main[:, :low] @ axes[:, :low].T
+    total = np.square(residuals).sum(axis=1)
+    return {
+        "all": total[:, None],
+        "total": total,
+        "top": np.square(main[:, :top]).sum(axis=1),
+        "low": np.square(beyond).sum(axis=1),
+    }
 
 
 def _shifted(one: Floats, other: Floats, mine: Ints, others: Ints, count: int) -> tuple[float, float]:
@@ -407,22 +520,20 @@ def _shifted(one: Floats, other: Floats, mine: Ints, others: Ints, count: int) -
     return shift, shift / error if error > 0 else 0.0
 
 
-def _moves(held: Floats, generated: Floats, centres: Floats, mean: Floats) -> dict[str, float]:
-    """How the centres of the clusters move, and what models leave of the moves."""
-    mine, others = cluster_of(held, centres), cluster_of(generated, centres)
-    means, moves, weights = [], [], []
-    for cluster in range(len(centres)):
-        a, b = held[mine == cluster], generated[others == cluster]
-        if min(len(a), len(b)) >= 10:
-            chance = np.maximum(a.var(axis=0), FLOOR) / len(a) + np.maximum(b.var(axis=0), FLOOR) / len(b)
-            means.append(centres[cluster])  # of the fit samples: noise that the moves share would look like a model
-            moves.append(b.mean(axis=0) - a.mean(axis=0))
-            weights.append(1 / chance)
+# Features of held-out and of generated rows, of the centres of clusters, and their mean, all by the same columns.
+_Features: TypeAlias = tuple[Floats, Floats, Floats, Floats]
+
+
+def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, float]:
+    """How the centres of the clusters move, and what models leave of the moves.
+
+    mine, others : clusters of the held-out and of the generated rows.
+    """
+    parts = [_moved(*block, mine, others) for block in blocks]
+    at, by, weight, apart = (np.concatenate(each, axis=1) for each in zip(*parts, strict=True))
     names = ("centre_z", "after_shift", "after_scale", "after_stretch", "after_features", "stretch_z")
-    if not means:
+    if not len(at):
         return dict.fromkeys((*names, "stretch", "factor"), 0.0)
-    at, by, weight = np.array(means), np.array(moves), np.array(weights)
-    apart = at - mean
 
     def left(model: Floats) -> float:
         freedom = by.size
@@ -444,23 +555,44 @@ def _moves(held: Floats, generated: Floats, centres: Floats, mean: Floats) -> di
     }
 
 
+def _moved(
+    held: Floats, generated: Floats, centres: Floats, mean: Floats, mine: Ints, others: Ints
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Centres of clusters of enough rows, their moves, the weights of these, and the centres about the mean."""
+    means, moves, weights = [np.empty((0, held.shape[1]))], [np.empty((0, held.shape[1]))], []
+    weights.append(means[0])
+    for cluster in range(len(centres)):
+        a, b = held[mine == cluster], generated[others == cluster]
+        if min(len(a), len(b)) >= 10:
+            chance = np.maximum(a.var(axis=0), FLOOR) / len(a) + np.maximum(b.var(axis=0), FLOOR) / len(b)
+            means.append(centres[cluster][None])  # of the fit samples: noise that the moves share looks like a model
+            moves.append((b.mean(axis=0) - a.mean(axis=0))[None])
+            weights.append((1 / chance)[None])
+    at, by, weight = (np.concatenate(each) for each in (means, moves, weights))
+    return at, by, weight, at - mean
+
+
 # ---- the sets as wholes ----
 
 
-def _whole(real: Floats, generated: Floats) -> dict[str, float]:
+def _whole(real: RowSet, points: Floats, others: Floats, whole: bool) -> dict[str, float]:
     """Change of the total variance, over the real one, and its standard error."""
-    squares = [np.square(each - each.mean(axis=0)).sum(axis=1) for each in (real, generated)]
+    squares = [np.square(each - each.mean(axis=0)).sum(axis=1) for each in (points, others)]
     unit = max(float(squares[0].mean()), _TINY)
     error = math.sqrt(sum(float((each / unit).var()) / len(each) for each in squares))
-    offset = float(np.square(real.mean(axis=0)).sum()) / unit
+    mean = np.concatenate([real.features(columns).mean(axis=0) for columns in real.columns(whole=whole)])
+    offset = float(np.square(mean).sum()) / unit
     return {"whole_added": float(squares[1].mean()) / unit - 1, "whole_chance": error, "whole": unit, "offset": offset}
 
 
-def _deciles(real: Floats, generated: Floats) -> dict[str, float]:
+def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
     """How far the features' deciles lie apart, and what repairs of the generated features leave."""
-    at = np.arange(0.1, 0.95, 0.1)
-    one, other = np.quantile(real, at, axis=0).T, np.quantile(generated, at, axis=0).T
-    spread = np.sqrt((real.var(axis=0) + generated.var(axis=0)) / 2)
+    at, parts = np.arange(0.1, 0.95, 0.1), []
+    for columns in real.columns(whole=whole):
+        mine, theirs = real.features(columns), generated.features(columns)
+        deciles = [np.quantile(each, at, axis=0).T for each in (mine, theirs)]
+        parts.append((*deciles, np.sqrt((mine.var(axis=0) + theirs.var(axis=0)) / 2)))
+    one, other, spread = (np.concatenate(each) for each in zip(*parts, strict=True))
     unit = DECILE * math.sqrt(1 / len(real) + 1 / len(generated)) * np.maximum(spread, 1e-3)
 
     def left(repaired: Floats, error: Floats = unit) -> Floats:
@@ -484,7 +616,7 @@ def _deciles(real: Floats, generated: Floats) -> dict[str, float]:
     }
 
 
-def _order(real: Floats, generated: Floats, deciles: tuple[Floats, Floats], unit: Floats) -> dict[str, float]:
+def _order(real: RowSet, generated: RowSet, deciles: tuple[Floats, Floats], unit: Floats) -> dict[str, float]:
     """How much better the generated features fit in another order, by deciles and by their correlations with others.
 
     Only features that fit badly are moved; their correlations are those with the features that fit.
@@ -492,9 +624,9 @@ def _order(real: Floats, generated: Floats, deciles: tuple[Floats, Floats], unit
     from scipy.optimize import linear_sum_assignment
 
     found = {"misfit": 0.0, "misfit_ordered": 0.0, "disordered": 0.0}
-    if not 2 <= real.shape[1] <= PERMUTED:
+    if not 2 <= real.d <= PERMUTED:
         return found
-    angles = [np.arctanh(np.clip(_correlations(each), -0.99, 0.99)) for each in (real, generated)]
+    angles = [np.arctanh(np.clip(_correlations(each.features()), -0.99, 0.99)) for each in (real, generated)]
     chance = 1 / len(real) + 1 / len(generated)
     apart = np.median(np.square(angles[1] - angles[0]) / chance, axis=1)
     plain = np.square((deciles[1] - deciles[0]) / unit[:, None]).mean(axis=1)

@@ -1,0 +1,93 @@
+"""Rows of two sets in units of one length; of more features than rows also in fewer coordinates, with equal distances.
+
+n rows lie in a subspace of at most n dimensions, whatever the number of their features. The pivoted Cholesky factor of
+their products gives coordinates there: each row's error is a rounding of its own length, so that a set a million times
+as large beside another costs that one no digits, which the eigenvectors of the products would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors.kernels import slices
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+# Values of a block of features, 16 MB: as float64 it is all that is read of wide sets at a time.
+_BLOCK_VALUES = 1 << 21
+# Largest value in units of the real set: its square is still far from overflow.
+_MOST = 1e60
+
+
+class RowSet:
+    """Some rows of a set, divided by a unit; ``len`` is their number, ``d`` that of their features.
+
+    Parameters
+    ----------
+    values : (n, d) all rows, of which only blocks are copied.
+    rows : the chosen rows, in order.
+    unit : a length; None: the values stay as they are.
+    """
+
+    def __init__(self, values: NDArray[Any], rows: Ints, unit: float | None = None) -> None:
+        self._values, self._rows, self._unit = values, rows, unit
+        self.d = int(values.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def features(self, columns: slice = slice(None)) -> Floats:
+        """Some features of all rows, in float64."""
+        block = self._values[:, columns][self._rows].astype(np.float64)
+        return block if self._unit is None else np.clip(block / self._unit, -_MOST, _MOST)
+
+    def columns(self, *, whole: bool) -> list[slice]:
+        """The features in blocks; all in one where they are few."""
+        return [slice(None)] if whole else slices(self.d, max(1, _BLOCK_VALUES // len(self)))
+
+
+def unit_of(rows: RowSet, *, whole: bool) -> float:
+    """The root of the mean variance of the features, so that no square overflows; the largest value where that is 0."""
+    columns = rows.columns(whole=whole)
+    largest = max(float(np.abs(rows.features(block)).max()) for block in columns) or 1.0
+    variances = np.concatenate([(rows.features(block) / largest).var(axis=0) for block in columns])
+    return largest * float(np.sqrt(variances.mean())) or largest
+
+
+def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]:
+    """(n, r) coordinates of the rows of each set, r at most their total number, with the distances of their features.
+
+    classes : a number for each row of each set, equal for equal rows only: these get equal coordinates.
+    """
+    from scipy.linalg.lapack import dpstrf
+
+    _, first, place = np.unique(np.concatenate(classes), return_index=True, return_inverse=True)
+    products = np.zeros((len(first), len(first)))
+    for columns in slices(sets[0].d, max(1, _BLOCK_VALUES // len(place))):
+        blocks = [each.features(columns) for each in sets]
+        centred = np.concatenate(blocks)[first] - blocks[0].mean(axis=0)
+        products += centred @ centred.T
+    lengths = np.sqrt(np.diag(products))
+    safe = np.where(lengths > 0, lengths, 1.0)
+    products /= safe[:, None]
+    products /= safe
+    factor, order, rank, _ = dpstrf(products, lower=1)
+    points = np.empty((len(first), int(rank)))
+    points[order - 1] = np.tril(factor)[:, :rank]
+    points *= lengths[:, None]
+    ends = np.cumsum([len(each) for each in sets])[:-1]
+    return np.split(points[place.reshape(-1)], ends)
+
+
+def mixing_weights(points: Floats, centres: Floats) -> Floats:
+    """(c, n) weights whose sums of the rows, about their mean, are the centres about it: in any coordinates."""
+    from scipy.linalg import lstsq
+
+    mean = points.mean(axis=0)
+    found = lstsq((points - mean).T, (centres - mean).T, lapack_driver="gelsy", check_finite=False)[0]
+    return np.asarray(found.T)

@@ -1,0 +1,87 @@
+"""Rows of more features than rows: coordinates with the same distances, and the same statistics."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from prviz.samples import SamplePair
+from prviz.triage import pair_statistics as statistics
+from prviz.triage.pair_statistics import pair_statistics
+from prviz.triage.row_sets import RowSet, coordinates, mixing_weights
+
+
+def _wide(n: int, d: int, factor: float = 1.0) -> SamplePair:
+    rng = np.random.default_rng(d)
+    base = rng.normal(size=(d, d)) * np.geomspace(1, 0.01, d)
+    sets = [rng.normal(size=(n, d)) @ base + 3 * rng.integers(0, 3, (n, 1)) for _ in range(2)]
+    sets[1][:10] = sets[1][10:20]
+    sets[1][30:35] = sets[0][:5] + 1e-4
+    return SamplePair(sets[0], factor * sets[1])
+
+
+def test_coordinates_keep_all_distances_of_sets_of_any_scale_and_repeated_rows_stay_at_0() -> None:
+    pair = _wide(40, 300, 1e6)
+    rows = np.arange(40)
+    classes = rows, np.where(rows < 10, rows + 50, rows + 40)
+    sets = [RowSet(part.values, rows, 2.0) for part in pair]
+    found = coordinates(sets, classes)
+    assert found[0].shape[1] <= 80
+    for one, other in ((0, 0), (0, 1), (1, 1)):
+        slow = cdist(sets[one].features(), sets[other].features())
+        np.testing.assert_allclose(cdist(found[one], found[other]), slow, rtol=1e-7, atol=1e-6 * 1e6**one)
+    assert np.array_equal(found[1][:10], found[1][10:20])
+    near = cdist(found[0], found[0])[~np.eye(40, dtype=bool)]
+    np.testing.assert_allclose(near, cdist(sets[0].features(), sets[0].features())[~np.eye(40, dtype=bool)], rtol=1e-9)
+
+
+def test_weights_of_rows_give_the_centres_in_any_coordinates() -> None:
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(20, 50))
+    turned = features @ np.linalg.qr(rng.normal(size=(50, 50)))[0]
+    members = [features[:7], features[7:]]
+    weights = mixing_weights(turned, np.stack([turned[:7].mean(axis=0), turned[7:].mean(axis=0)]))
+    mean = features.mean(axis=0)
+    for mixed, some in zip(weights @ (features - mean) + mean, members, strict=True):
+        np.testing.assert_allclose(mixed, some.mean(axis=0))
+
+
+@pytest.mark.parametrize(("n", "d", "factor"), [(100, 150, 1.0), (100, 320, 1.0), (100, 320, 1e6), (260, 700, 1.0)])
+def test_statistics_of_wide_sets_are_those_of_all_features(
+    n: int, d: int, factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slow twin compares the features themselves and forms all (d, d) products."""
+    pair = _wide(n, d, factor)
+    fast = asdict(pair_statistics(pair))
+
+    class Whole(statistics._Compared):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            self.wide = False
+
+    spreads = statistics._spreads
+    monkeypatch.setattr(statistics, "_Compared", Whole)
+    monkeypatch.setattr(statistics, "_spreads", lambda *sets: spreads(*sets[:4]))
+    slow = asdict(pair_statistics(pair))
+    if (
+        n < 200
+    ):  # a single cluster of moves: its centre is the mean, and the factor from there is rounding over rounding
+        fast.pop("stretch")
+        slow.pop("stretch")
+    assert fast == pytest.approx(slow, rel=1e-6, abs=1e-8, nan_ok=True)
+
+
+def test_wide_sets_need_no_matrix_of_all_features() -> None:
+    """30 MB of 60 x 20,000: one (d, d) matrix would take 3.2 GB."""
+    rng = np.random.default_rng(0)
+    pair = SamplePair(*(rng.normal(size=(120, 20_000)).astype(np.float32) for _ in range(2)))
+    tracemalloc.start()
+    pair_statistics(pair)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3e8
