@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from prviz.embed.base import EmbeddingEncoder, EncoderOptions
 from prviz.embed.encoders.onnx_file import OnnxEncoder
+from prviz.embed.encoders.onnx_weights import external_files
 from prviz.embed.encoders.timm_network import TimmEncoder
 from prviz.embed.registered import load_encoder
 from prviz.readers import table_beside
@@ -32,9 +34,10 @@ class LocalEncoder:
         return f"{self.encoder}, {self.weights}" if self.weights else self.encoder
 
     def signature(self, below: Below) -> tuple[tuple[int, int], ...]:
-        """Size and time of its file, and of the settings beside it: equal ones, the same encoder."""
+        """Size and time of its file, of the settings beside it, and of files of its weights: equal ones, the same."""
         file = below.root / (self.weights or self.encoder)
-        states = [path.stat() for path in (file, file.with_suffix(".toml")) if path.is_file()]
+        files = [file, file.with_suffix(".toml"), *(file.with_name(each) for each in _external(file))]
+        states = [path.stat() for path in files if path.is_file()]
         return tuple((state.st_size, state.st_mtime_ns) for state in states)
 
     def load(self, below: Below) -> EmbeddingEncoder:
@@ -51,6 +54,8 @@ class LocalEncoder:
             file = below.find(self.encoder)
             if file.with_suffix(".toml").is_symlink():  # which would be followed
                 raise ValueError(f"{self.encoder}: its TOML file is a link; put the file itself beside the network")
+            for name in _external(file):
+                below.find(str(PurePosixPath(self.encoder).parent / name))
             return load_encoder(str(file))
         except OSError as error:
             raise ValueError(f"{self.title}: {error_text(error)}") from None
@@ -81,6 +86,20 @@ def encoders_below(below: Below, most: int = 500) -> list[LocalEncoder]:
         found |= {LocalEncoder(f"timm:{name}", path) for name, path in weights if _is_timm(name)}
         found |= {LocalEncoder(f"timm:{name}") for name in _downloaded()}
     return sorted(found)
+
+
+def _external(file: Path) -> list[str]:
+    """Further files of an ONNX network's weights; none where it is no network, which is said when it is loaded."""
+    try:
+        state = file.stat()
+        return _external_files(file, state.st_size, state.st_mtime_ns) if file.suffix.lower() == ".onnx" else []
+    except (OSError, ValueError):
+        return []
+
+
+@lru_cache(64)
+def _external_files(file: Path, size: int, changed: int) -> list[str]:  # noqa: ARG001 - asked anew when it changes
+    return external_files(file)
 
 
 def _is_timm(name: str) -> bool:

@@ -11,7 +11,7 @@ from PIL import Image
 
 import prviz
 from prviz.cli.main import main
-from prviz.embed.registered import ENCODERS
+from prviz.embed.registered import ENCODERS, load_encoder
 from prviz.embed.sources import open_source
 from tests.embed.test_embed import folder_of
 
@@ -121,6 +121,12 @@ def test_texts_by_static_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[s
     np.testing.assert_allclose(embedded(texts, f"st:{tmp_path / 'st'}"), expected, atol=1e-6)
     table = prviz.read(tmp_path / "out.samples.parquet")
     assert table.labels["text"].tolist() == list(TEXTS)
+
+    # The words of another vocabulary, with the same vectors: another encoder.
+    before = load_encoder(f"st:{tmp_path / 'st'}").weights_sha256
+    (vocabulary,) = (tmp_path / "st").rglob("tokenizer.json")
+    vocabulary.write_text(vocabulary.read_text().replace('"cat"', '"cow"'))
+    assert load_encoder(f"st:{tmp_path / 'st'}").weights_sha256 != before
     assert "name a local folder" in refused(capsys, texts, f"st:{tmp_path}/none")
 
 

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, file_sha256, libraries
+from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, libraries
+from prviz.embed.encoders.onnx_weights import weights_sha256
 from prviz.embed.pictures import SquareTransform
 from prviz.readers.errors import error_text
 
+# Most pixels of a side that pictures are resized to: networks take 224 to 1024.
+_LARGEST = 4096
 _SETTINGS = ("size", "resize", "interpolation", "mean", "std", "scale", "layout", "output")
 
 
@@ -37,7 +40,8 @@ class OnnxEncoder(EmbeddingEncoder):
             raise ValueError(f"--device {options.device}: this onnxruntime has no {provider}; leave --device out")
         try:
             self._session = onnxruntime.InferenceSession(path, providers=[provider])
-        except (RuntimeError, ValueError, onnxruntime.capi.onnxruntime_pybind11_state.InvalidProtobuf) as error:
+            self.weights_sha256 = weights_sha256(path)  # after onnxruntime has refused files outside the folder
+        except _refusals() as error:
             raise ValueError(f"{path}: no ONNX network that can be run ({error_text(error)})") from None
         if "size" not in choice:
             raise ValueError(f"{path}: state the pictures' side, --size 224 or a line size = 224 in its TOML file")
@@ -54,9 +58,14 @@ class OnnxEncoder(EmbeddingEncoder):
         self.prepare = transform = SquareTransform(
             size, int(choice.get("resize", size)), str(choice.get("interpolation", "bilinear"))
         )
-        if transform.resize < size or transform.interpolation not in ("bilinear", "bicubic", "lanczos"):
-            raise ValueError(f"resize at least {size}, and bilinear, bicubic or lanczos as interpolation are needed")
-        self.name, self.weights_sha256 = path.name, file_sha256(path)
+        if not 1 <= size <= transform.resize <= _LARGEST:
+            raise ValueError(
+                f"size = {size}, resize = {transform.resize}; whole numbers from 1 to {_LARGEST}, resize at least as "
+                "large as size, are needed"
+            )
+        if transform.interpolation not in ("bilinear", "bicubic", "lanczos"):
+            raise ValueError(f"interpolation = {transform.interpolation!r}; bilinear, bicubic or lanczos is needed")
+        self.name = path.name
         self.transform = (
             f"{transform.described()}, (value / {self._scale:g} - {self._mean.tolist()}) / {self._std.tolist()}, "
             f"{self._layout}, output {self._output}"
@@ -74,7 +83,7 @@ class OnnxEncoder(EmbeddingEncoder):
         values = values.transpose(0, 3, 1, 2) if self._layout == "nchw" else values
         try:
             (rows,) = self._session.run([self._output], {self._input: np.ascontiguousarray(values)})
-        except RuntimeError as error:
+        except _refusals() as error:
             raise ValueError(f"{self.name}: the network refuses its input ({error_text(error)})") from None
         rows = np.asarray(rows)
         if rows.ndim < 2 or len(rows) != len(batch) or rows.size != len(batch) * rows.shape[1]:
@@ -84,14 +93,23 @@ class OnnxEncoder(EmbeddingEncoder):
         return np.asarray(rows.reshape(len(batch), -1), np.float32)
 
 
+def _refusals() -> tuple[type[Exception], ...]:
+    """What a network that can't be run raises: onnxruntime's own exceptions have no common class."""
+    from onnxruntime.capi import onnxruntime_pybind11_state
+
+    held = vars(onnxruntime_pybind11_state).values()
+    own = [each for each in held if isinstance(each, type) and issubclass(each, Exception)]
+    return (RuntimeError, ValueError, OSError, *own)
+
+
 def _settings(path: Path, options: EncoderOptions) -> dict[str, Any]:
     """Preprocessing by name: flags, else the TOML file beside the network."""
     beside, choice = path.with_suffix(".toml"), dict[str, Any]()
     if beside.is_file():
         try:
             choice = tomllib.loads(beside.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{beside}: no TOML ({error})") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise ValueError(f"{beside}: no TOML ({error_text(error)})") from None
         if unknown := choice.keys() - set(_SETTINGS):
             raise ValueError(f"{beside}: {', '.join(sorted(unknown))} unknown; it may say {', '.join(_SETTINGS)}")
     return choice | {name: value for name in _SETTINGS if (value := getattr(options, name)) is not None}

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, libraries
+from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, file_sha256, libraries
 from prviz.embed.networks import check_device, state_sha256
 from prviz.readers.errors import error_text, one_line
+
+# Files that decide the embeddings beside the weights: settings, vocabularies and rules of tokens. Other formats of the
+# same weights, such as onnx/, are not loaded.
+_SETTINGS = (".json", ".txt", ".model", ".jinja", ".spm", ".bpe", ".vocab")
+_NOT_LOADED = ("onnx", "openvino")
 
 
 class SentenceEncoder(EmbeddingEncoder):
@@ -32,7 +38,7 @@ class SentenceEncoder(EmbeddingEncoder):
                 f"nothing; name a local folder, --encoder st:FOLDER ({one_line(error_text(error))})"
             ) from None
         self.name = f"st:{folder.resolve().name if folder.is_dir() else argument}"
-        self.weights_sha256 = state_sha256(self._model)
+        self.weights_sha256 = _sha256(state_sha256(self._model), folder if folder.is_dir() else _cached(argument))
         self.transform = f"first {self._model.get_max_seq_length()} tokens"
         self.versions = libraries("numpy", "sentence-transformers", "torch", "transformers")
 
@@ -44,3 +50,26 @@ class SentenceEncoder(EmbeddingEncoder):
     def encode(self, batch: Any) -> Features:
         """Embeddings of texts."""
         return np.asarray(self._model.encode(batch, show_progress_bar=False), np.float32)
+
+
+def _cached(name: str) -> Path:
+    """The folder of a model in the cache of the Hugging Face hub."""
+    from huggingface_hub import snapshot_download
+
+    names = [name] if "/" in name else [f"sentence-transformers/{name}", name]
+    for each in names:
+        try:
+            return Path(snapshot_download(each, local_files_only=True))
+        except (OSError, ValueError):
+            continue
+    raise ValueError(f"--encoder st:{name}: no folder of it in the cache; name a local folder, --encoder st:FOLDER")
+
+
+def _sha256(weights: str, folder: Path) -> str:
+    """SHA-256 of the loaded weights and of the files of settings, by their sorted paths."""
+    hasher = hashlib.sha256(weights.encode())
+    for file in sorted(folder.rglob("*")):
+        path = file.relative_to(folder)
+        if file.suffix in _SETTINGS and file.is_file() and path.parts[0] not in _NOT_LOADED:
+            hasher.update(f"{path.as_posix()}\0{file_sha256(file)}".encode())
+    return hasher.hexdigest()

@@ -1,0 +1,114 @@
+"""Which files hold the weights of an ONNX network: those that its tensors name, in one walk over its messages."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
+
+from prviz.embed.base import file_sha256
+
+# Messages of onnx.proto that hold a tensor, by field: the fields that are walked into, and the message in each.
+_INSIDE = {
+    "model": {7: "graph", 20: "training", 25: "function"},
+    "training": {1: "graph", 2: "graph"},
+    "function": {7: "node", 11: "attribute"},
+    "graph": {1: "node", 5: "tensor", 15: "sparse"},
+    "node": {5: "attribute"},
+    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
+    "sparse": {1: "tensor", 2: "tensor"},
+}
+# Fields of a tensor: entries of text about its file, where the values are, and "in a file".
+_ENTRY, _PLACE, _EXTERNAL = 13, 14, 1
+# Kinds of a field in the wire format of Protocol Buffers, and the bytes of those of fixed size.
+_VARINT, _BYTES = 0, 2
+_FIXED = {1: 8, 5: 4}
+
+
+def external_files(network: Path) -> list[str]:
+    """Sorted paths, relative to the network's folder, of the files that hold values of its tensors.
+
+    Raises
+    ------
+    ValueError : it is no ONNX network.
+    """
+    with network.open("rb") as stream:
+        if not stream.read(1):
+            raise ValueError("an empty file")
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return sorted(set(_locations(data)))
+
+
+def weights_sha256(network: Path) -> str:
+    """SHA-256 of the network's file and, where it names others, of their names and contents too."""
+    own = file_sha256(network)
+    names = external_files(network)
+    if not names:
+        return own
+    hasher = hashlib.sha256(own.encode())
+    for name in names:
+        file = network.parent / name
+        contents = file_sha256(file) if file.is_file() else "missing"
+        hasher.update(f"{name}\0{contents}".encode())
+    return hasher.hexdigest()
+
+
+def _locations(data: mmap.mmap) -> Iterator[str]:
+    waiting = [("model", 0, len(data))]  # a stack: messages may be nested to any depth
+    while waiting:
+        message, begin, end = waiting.pop()
+        if message == "tensor":
+            yield from _location(data, begin, end)
+            continue
+        inside = _INSIDE[message]
+        for number, kind, start, stop in _fields(data, begin, end):
+            if kind == _BYTES and number in inside:
+                waiting.append((inside[number], start, stop))
+
+
+def _location(data: mmap.mmap, begin: int, end: int) -> Iterator[str]:
+    external = False
+    names: list[str] = []
+    for number, kind, start, stop in _fields(data, begin, end):
+        if number == _PLACE and kind == _VARINT:
+            external = _varint(data, start, end)[0] == _EXTERNAL
+        elif number == _ENTRY and kind == _BYTES:
+            fields = _fields(data, start, stop)
+            entry = {field: data[first:last] for field, _, first, last in fields}
+            if entry.get(1) == b"location":
+                names.append(entry.get(2, b"").decode())
+    if external:
+        yield from names
+
+
+def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+    """Number, kind, begin and end of every field of a message."""
+    while at < end:
+        tag, at = _varint(data, at, end)
+        kind = tag & 7
+        start = at
+        if kind == _VARINT:
+            _, at = _varint(data, at, end)
+        elif kind == _BYTES:
+            length, start = _varint(data, at, end)
+            at = start + length
+        elif kind in _FIXED:
+            at += _FIXED[kind]
+        else:
+            raise ValueError("not in the format of ONNX")
+        if at > end:
+            raise ValueError("cut off")
+        yield tag >> 3, kind, start, at
+
+
+def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
+    """The number that begins at a byte, seven bits a byte, and the place behind it."""
+    value = 0
+    for place, shift in enumerate(range(0, 70, 7), start=at):
+        if place >= end:
+            break
+        value |= (data[place] & 127) << shift
+        if data[place] < 128:
+            return value, place + 1
+    raise ValueError("cut off")
