@@ -182,11 +182,13 @@ class Samples:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of shape, dtype and every byte of the values: equal digests mean equal values."""
+        """SHA-256 of shape, dtype, every byte of the values, and the groups: equal digests mean equal results."""
         head = f"{self.values.shape}{self.values.dtype.newbyteorder('<').str}".encode()
         hasher = hashlib.sha256(head)
         for part in _row_chunks(self.values):
             hasher.update(part.astype(self.values.dtype.newbyteorder("<"), copy=False).data)
+        if self.groups is not None:
+            hasher.update(repr(self.groups.tolist()).encode())
         return hasher.hexdigest()
 
     def take(self, indices: NDArray[np.intp]) -> Samples:

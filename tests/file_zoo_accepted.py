@@ -103,8 +103,7 @@ def accepted_text() -> Iterator[Accepted]:
     yield Accepted("labels.csv", frame.to_csv(index=False).encode(), labels=labels)
     yield Accepted(
         "labels-first.tsv",
-        frame[frame.columns[::-1]].to_csv(index=False, sep="\t").encode(),
-        VALUES[:, ::-1],
+        frame[frame.columns[::-1]].to_csv(index=False, sep="\t").encode(),  # numbered, so in the order of numbers
         labels=labels,
     )
     text = b'caption,a\n"two\nlines, one ""quote""",1\nb,2\nc,3\n'

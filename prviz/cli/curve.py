@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from prviz.cli.tables import add_columns, check_choice, column_choice
 from prviz.cli.terminal import memory_size, neighbours, number, seed_number, split_share, watched
 from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.errors import one_line
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from prviz.approximation.approximate import Approximation
     from prviz.curves import PRCurve
     from prviz.measure.estimates import Estimate
+    from prviz.readers.columns import ColumnChoice
     from prviz.samples import SamplePair, Samples
     from prviz.uncertainty.bootstrap import Spread
 
@@ -39,6 +41,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     add("generated", type=Path, nargs="?", metavar="GENERATED", help="file with the generated samples")
     for role in ("real", "generated"):
         add(f"--{role}-key", metavar="KEY", help=f"{role} samples: array of its file, or rows COLUMN=VALUE of a table")
+    add_columns(parser)
     add(
         "--method",
         action="append",
@@ -157,25 +160,34 @@ def _read(arguments: argparse.Namespace) -> SamplePair:
     from prviz.samples import SamplePair
 
     keys = (arguments.real_key, arguments.generated_key)
+    choice = column_choice(arguments)
     if arguments.generated is not None:
-        return SamplePair(
-            _read_one(arguments.real, keys[0], "--real-key"),
-            _read_one(arguments.generated, keys[1], "--generated-key"),
+        sets = (
+            _read_one(arguments.real, keys[0], "--real-key", choice),
+            _read_one(arguments.generated, keys[1], "--generated-key", choice),
         )
+        check_choice(choice, sets)
+        return SamplePair(*sets)
     if (keys[0] is None) != (keys[1] is None):
         raise ValueError("one file with both roles needs both --real-key and --generated-key, or neither")
     try:
-        return read_pair(arguments.real, keys=None if keys[0] is None else keys)
+        return read_pair(
+            arguments.real,
+            keys=None if keys[0] is None else keys,
+            columns=arguments.features,
+            drop=arguments.drop,
+            group=arguments.group,
+        )
     except AmbiguousKeyError as error:
         real, generated = map(shlex.quote, error.choices[:2])
         raise ValueError(f"{error} Here: --real-key {real} --generated-key {generated}, for instance.") from None
 
 
-def _read_one(path: Path, key: str | None, option: str) -> Samples:
-    from prviz.readers import AmbiguousKeyError, read
+def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) -> Samples:
+    from prviz.readers import AmbiguousKeyError, read_chosen
 
     try:
-        return read(path, key=key)
+        return read_chosen(path, choice, key=key)
     except AmbiguousKeyError as error:
         raise ValueError(f"{error} Here: {option} {shlex.quote(error.choices[0])}, for instance.") from None
 

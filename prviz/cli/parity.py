@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prviz.cli.tables import add_columns, check_choice, column_choice
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
     for role in _ROLES:
         parser.add_argument(role, type=Path, metavar=role.upper(), help=f"file with the {role} samples")
         parser.add_argument(f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are")
+    add_columns(parser)
     parser.add_argument("--k", type=int, default=5, help="neighbours (default: 5)")
     add_conventions(parser, "also the areas under four curves without split, and their IoU with prviz's own")
     parser.set_defaults(run=_parity)
@@ -56,15 +58,18 @@ def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | None:
 def _parity(arguments: argparse.Namespace) -> int:
     """Lines on the samples, the numbers (marked where they differ from the first row) and each row's meaning."""
     from prviz.measure.scalars import conventions
-    from prviz.readers import read
+    from prviz.readers import read_chosen
     from prviz.samples import SamplePair
 
     convention = chosen_convention(arguments)
-    real = read(arguments.real, key=arguments.real_key)
-    generated = read(arguments.generated, key=arguments.generated_key)
-    rows = conventions(real, generated, arguments.k)
+    choice = column_choice(arguments)
+    pair = SamplePair(
+        read_chosen(arguments.real, choice, key=arguments.real_key),
+        read_chosen(arguments.generated, choice, key=arguments.generated_key),
+    )
+    check_choice(choice, pair)
+    rows = conventions(pair.real, pair.generated, arguments.k)
     numbers = ("precision", "recall", "density", "coverage", "realism")
-    pair = SamplePair(real, generated)
     lines = [f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}" for role, each in zip(_ROLES, pair, strict=True)]
     width = max(len(row.name) for row in rows)
     lines += [f"k = {arguments.k}", "", "  ".join([" " * width, *(f"{name:>10}" for name in numbers)])]

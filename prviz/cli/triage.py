@@ -12,6 +12,7 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from prviz.cli.tables import add_columns
 from prviz.cli.terminal import (
     ProgressLine,
     memory_size,
@@ -41,6 +42,7 @@ _REPORTED: dict[str, Any] = {
         ("reference", "method", "key", "metadata", "out", "report", "json", "tensorboard", "metrics", "scheduler")
     ),
     **dict.fromkeys(("holdout", "fail_under", "best_file", "by")),
+    **{"features": [], "drop": [], "group": None},
     **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": None, "watch": False},
 }
 # Most differences that are listed; the others are only counted.
@@ -131,6 +133,7 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         "(default: two halves of the reference, and the reference itself)",
     )
     add("--key", metavar="NAME", help="array of the files that hold several")
+    add_columns(parser)
     sizes = parser.add_mutually_exclusive_group()
     sizes.add_argument(
         "--equal-sizes",
@@ -240,6 +243,9 @@ class TriageCommand:
             seed=arguments.seed,
             equal_sizes=bool(arguments.equal_sizes),
             key=arguments.key,
+            features=tuple(arguments.features),
+            drop=tuple(arguments.drop),
+            group=arguments.group,
         )
         if out is not None and out.is_dir() and realpath(out) in map(realpath, arguments.checkpoints):
             raise ValueError(f"--out {out} is a folder of checkpoints, and results are .npz files; name another")

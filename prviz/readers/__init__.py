@@ -7,15 +7,16 @@ anything else is refused with a message that says what it is, where, and what to
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
-from prviz.readers.errors import AmbiguousKeyError, ReadError, quoted
+from prviz.readers.columns import EVERY, ColumnChoice
+from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 from prviz.readers.keyed import (
     KNOWN_KEYS,
     KeyedFile,
@@ -132,8 +133,17 @@ def _check_contents(source: FileSource, head: bytes) -> None:
 
 
 _KEYED, TABLES = (".npz", ".safetensors"), (".csv", ".tsv", ".parquet", ".feather")
-# Values, labels and metadata.
-_Contents: TypeAlias = tuple[Array, dict[str, Array], Any]
+
+
+class _Contents(NamedTuple):
+    """What a file holds of one set: values, labels, names of the features, and metadata, which may be anything."""
+
+    values: Array
+    labels: dict[str, Array]
+    features: tuple[str, ...] = ()
+    metadata: Any = None
+
+
 # Formats that may hold several arrays or list columns, so that `read` takes a key.
 WITH_KEYS = (*_KEYED, ".parquet", ".feather")
 
@@ -142,6 +152,9 @@ def read(
     source: SourceLike,
     *,
     key: str | None = None,
+    columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] = (),
+    group: str | None = None,
     name: str | None = None,
     limits: Limits | None = None,
     below: str | os.PathLike[str] | None = None,
@@ -157,6 +170,14 @@ def read(
         Array of an .npz or .safetensors file, or list column of a .parquet or .feather file. By default the only 2-D
         numeric one among `KNOWN_KEYS`, else the only 2-D numeric one in the file. Or rows of a table by a label,
         written COLUMN=VALUE: ``role=real``, ``source=stylegan``; of one of several list columns ``clip[role=real]``.
+    columns : str or sequence of str, optional
+        The features of a table: names, or patterns such as ``f*``. By default every column that is not named like a
+        label. Columns without a header line are named by their numbers, from 1.
+    drop : str or sequence of str
+        Columns of a table, by names or patterns, that are no features; they become labels.
+    group : str, optional
+        Column of a table, or array of an .npz file, that says what each sample belongs to, such as its video; it
+        becomes ``groups``.
     name : str, optional
         Name of the samples; by default the file's name without its folder.
     limits : Limits, optional
@@ -169,9 +190,9 @@ def read(
     Samples
         Values (n, d), float32 for files in float16, bfloat16 or float32, else float64. Columns of a table (.csv and
         .tsv with a header line, .parquet, .feather) that are named like ids, labels, splits or paths become ``labels``,
-        never cut; ``image`` or ``path`` then names each sample's picture, ``text`` is its text (see
-        `prviz.readers.media`). So do 1-D arrays of such a name, or ``y``, in .npz and .safetensors files. What
-        `prviz embed` wrote of the encoder becomes ``encoder``.
+        never cut, and the names of the others ``features``; ``image`` or ``path`` then names each sample's picture,
+        ``text`` is its text (see `prviz.readers.media`). So do 1-D arrays of such a name, or ``y``, in .npz and
+        .safetensors files. What `prviz embed` wrote of the encoder becomes ``encoder``.
 
     Raises
     ------
@@ -180,16 +201,29 @@ def read(
     ReadError
         Any other reason why the file can't be read.
     """
+    return read_chosen(source, ColumnChoice.of(columns, drop, group), key=key, name=name, limits=limits, below=below)
+
+
+def read_chosen(
+    source: SourceLike,
+    choice: ColumnChoice,
+    *,
+    key: str | None = None,
+    name: str | None = None,
+    limits: Limits | None = None,
+    below: str | os.PathLike[str] | None = None,
+) -> Samples:
+    """`read`, with a choice of columns that several files may share."""
     if not isinstance(source, tuple) and below is None and Path(source).is_dir():
         from prviz.readers.shards import read_shards
 
-        return read_shards(Path(source), partial(read, key=key), name, limits or Limits())
+        return read_shards(Path(source), partial(read_chosen, choice=choice, key=key), name, limits or Limits())
     file = as_source(source, below)
     limits = (limits or Limits()).of_file(file.size)
     with _reading(file):
         extension = recognise(file, limits)
-        values, labels, metadata = _contents(file, extension, key, limits)
-        return _samples(values, file.name if name is None else name, labels, metadata)
+        contents = _contents(file, extension, key, limits, choice)
+        return _samples(file, contents, file.name if name is None else name, choice)
 
 
 def read_label(
@@ -229,7 +263,15 @@ def read_label(
         return arrays.label(name, samples.n) if name in arrays.keys else None
 
 
-def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits: Limits | None = None) -> SamplePair:
+def read_pair(
+    source: SourceLike,
+    *,
+    keys: tuple[str, str] | None = None,
+    columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] = (),
+    group: str | None = None,
+    limits: Limits | None = None,
+) -> SamplePair:
     """Read real and generated samples from one file: two arrays of an .npz or .safetensors file, or rows of a table.
 
     Parameters
@@ -241,6 +283,10 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
         numeric array named real, ref or reference, and the only one named fake, gen, generated or sample (or
         real_feats ...); of a table, the rows of a column with two such values, or of truth values such as
         ``is_generated``.
+    columns, drop : str or sequence of str
+        The features of a table, and columns that are none, as in `read`.
+    group : str, optional
+        Column that says what each sample belongs to, as in `read`.
     limits : Limits, optional
         How much each of the two arrays may claim; by default ``Limits()``.
 
@@ -258,17 +304,22 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
     """
     file = as_source(source)
     limits = (limits or Limits()).of_file(file.size)
+    choice = ColumnChoice.of(columns, drop, group)
     with _reading(file):
         extension = recognise(file, limits)
         if extension in TABLES:
-            return _pair_of_rows(file, extension, keys, limits)
+            return _pair_of_rows(file, extension, keys, limits, choice)
         if extension not in _KEYED:
             raise ReadError(
                 f"{file.where}: {extension} files hold one set of samples. Read real and generated from two files."
             )
         with _keyed(file, extension, limits) as arrays:
             chosen = [choose_key(arrays, key) for key in (keys or required_roles(arrays))]
-            real, generated = (_samples(arrays.values(key, limits), file.name, {}, arrays.metadata) for key in chosen)
+            choice.refuse_arrays(file.where)
+            real, generated = (
+                _samples(file, _beside(arrays, arrays.values(key, limits), choice, labels={}), file.name, choice)
+                for key in chosen
+            )
     return _same_width(file, real, generated)
 
 
@@ -281,24 +332,27 @@ def _same_width(file: FileSource, real: Samples, generated: Samples) -> SamplePa
     return SamplePair(real, generated)
 
 
-def _pair_of_rows(file: FileSource, extension: str, keys: tuple[str, str] | None, limits: Limits) -> SamplePair:
+def _pair_of_rows(
+    file: FileSource, extension: str, keys: tuple[str, str] | None, limits: Limits, choice: ColumnChoice
+) -> SamplePair:
     """Real and generated rows of a table, or two of its list columns."""
     held: dict[str | None, _Contents] = {}
 
     def table(column: str | None) -> _Contents:  # read once for both sides
         if column not in held:
-            held[column] = _table_or_choices(file, extension, column, limits)
+            held[column] = _table_or_choices(file, extension, column, limits, choice)
         return held[column]
 
     def side(key: str) -> _Contents:
         column, rows = split_key(key)
-        return _contents(file, extension, key, limits) if rows is None else _rows(file, rows, table(column), limits)
+        if rows is None:
+            return _contents(file, extension, key, limits, choice)
+        return _rows(file, rows, table(column), limits)
 
-    keys = keys or require_row_roles(table(None)[1], file.where)
+    keys = keys or require_row_roles(table(None).labels, file.where)
     sides = [side(key) for key in keys]
     real, generated = (
-        _samples(values, f"{file.name}, {key}", labels, metadata)
-        for key, (values, labels, metadata) in zip(keys, sides, strict=True)
+        _samples(file, contents, f"{file.name}, {key}", choice) for key, contents in zip(keys, sides, strict=True)
     )
     return _same_width(file, real, generated)
 
@@ -315,7 +369,7 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
         extension = recognise(file, limits)
         if extension in TABLES:
             try:
-                return find_row_roles(_table(file, extension, None, limits.of_file(file.size))[1])
+                return find_row_roles(_table(file, extension, None, limits.of_file(file.size), EVERY).labels)
             except AmbiguousKeyError:  # several list columns
                 return None
         if extension not in _KEYED:
@@ -324,64 +378,75 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
             return find_roles(arrays)
 
 
-def _contents(file: FileSource, extension: str, key: str | None, limits: Limits) -> _Contents:
-    """Values, labels, and the metadata of the file, which may be anything."""
+def _contents(file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
+    """What the file holds of one set."""
     if extension in _KEYED:
+        choice.refuse_arrays(file.where)
         with _keyed(file, extension, limits) as arrays:
             values = arrays.values(choose_key(arrays, key), limits)
-            return values, labels_beside(arrays, len(values)), arrays.metadata
+            return _beside(arrays, values, choice, labels_beside(arrays, len(values)))
     if extension not in TABLES:
-        return _table(file, extension, key, limits)
+        choice.refuse_arrays(file.where)
+        return _table(file, extension, key, limits, choice)
     try:
-        values, labels, metadata = _table_or_choices(file, extension, key, limits)
+        contents = _table_or_choices(file, extension, key, limits, choice)
     except ReadError as error:
         column, rows = (None, None) if key is None else split_key(key)
         if rows is None or isinstance(error, AmbiguousKeyError):
             raise
-        return _rows(file, rows, _table_or_choices(file, extension, column, limits), limits)
-    if pair := find_row_roles(labels):
+        return _rows(file, rows, _table_or_choices(file, extension, column, limits, choice), limits)
+    if pair := find_row_roles(contents.labels):
         raise refuse_mixture(file.where, pair) if key is None else refuse_lists(file.where, [key], pair)
-    return values, labels, metadata
+    return contents
 
 
-def _table_or_choices(file: FileSource, extension: str, key: str | None, limits: Limits) -> _Contents:
+def _beside(arrays: KeyedFile, values: Array, choice: ColumnChoice, labels: dict[str, Array]) -> _Contents:
+    """Values of a file of arrays with their labels, the group among them."""
+    if choice.group is not None and choice.group in arrays.keys:
+        labels[choice.group] = arrays.label(choice.group, len(values))
+    return _Contents(values, labels, metadata=arrays.metadata)
+
+
+def _table_or_choices(
+    file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice
+) -> _Contents:
     """`_table`, with an error that offers the rows of each list column where there are several and both roles."""
     try:
-        return _table(file, extension, key, limits)
+        return _table(file, extension, key, limits, choice)
     except AmbiguousKeyError as error:
         with suppress(ReadError):
-            pair = find_row_roles(_table(file, extension, error.choices[0], limits)[1])
+            pair = find_row_roles(_table(file, extension, error.choices[0], limits, choice).labels)
             if pair is not None:
                 error = refuse_lists(file.where, error.choices, pair)
         raise error from None
 
 
-def _table(file: FileSource, extension: str, key: str | None, limits: Limits) -> _Contents:
-    """Values, labels and metadata of a .npy file or a table.
+def _table(file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
+    """Contents of a .npy file or a table.
 
     key : a list column.
     """
     if extension in (".parquet", ".feather"):
         from prviz.readers.arrow import read_feather, read_parquet
 
-        return (read_parquet if extension == ".parquet" else read_feather)(file, key, limits)
+        return _Contents(*(read_parquet if extension == ".parquet" else read_feather)(file, key, limits, choice))
     if key is not None:
         raise ReadError(f"{file.where}: {extension} files have no keys. Leave key out.")
     if extension == ".npy":
         from prviz.readers.npy import read_npy
 
-        return read_npy(file, limits), {}, None
+        return _Contents(read_npy(file, limits), {})
     from prviz.readers.delimited import read_delimited
 
-    return *read_delimited(file, limits), None
+    return _Contents(*read_delimited(file, limits, choice))
 
 
 def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Contents:
     """The rows of a table that ``key`` names."""
-    values, labels, metadata = table
-    rows = rows_of(labels, key, file.where)
-    check_counts(f"{file.where}, rows {quoted(key)}", int(rows.sum()), values.shape[1], limits)
-    return values[rows], {name: column[rows] for name, column in labels.items()}, metadata
+    rows = rows_of(table.labels, key, file.where)
+    check_counts(f"{file.where}, rows {quoted(key)}", int(rows.sum()), table.values.shape[1], limits)
+    labels = {name: column[rows] for name, column in table.labels.items()}
+    return table._replace(values=table.values[rows], labels=labels)
 
 
 @contextmanager
@@ -394,10 +459,22 @@ def _keyed(file: FileSource, extension: str, limits: Limits) -> Iterator[KeyedFi
         yield arrays
 
 
-def _samples(values: Array, name: str, labels: dict[str, Array], metadata: Any) -> Samples:
+def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnChoice) -> Samples:
+    groups = None if choice.group is None else contents.labels.get(choice.group)
+    if groups is None and choice.group is not None and not choice.shared:
+        raise ReadError(
+            f"{file.where}: has no column of groups {quoted(choice.group)}. Its labels: {listed(contents.labels)}."
+        )
     # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead of copying.
-    values.flags.writeable = False
-    return Samples(values, name, labels, encoder=_encoder(metadata))
+    contents.values.flags.writeable = False
+    return Samples(
+        contents.values,
+        name,
+        contents.labels,
+        encoder=_encoder(contents.metadata),
+        features=contents.features,
+        groups=groups,
+    )
 
 
 def _encoder(metadata: Any) -> dict[str, str]:

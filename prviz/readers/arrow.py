@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from prviz.readers.arrays import Array, check_counts
-from prviz.readers.columns import plan_columns, read_batches
+from prviz.readers.columns import EVERY, ColumnChoice, plan_columns, read_batches
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, human_size
 
@@ -341,8 +341,10 @@ def _opened(source: FileSource) -> Iterator[Any]:
         yield pa.PythonFile(_Clamped(stream, source.size), mode="r")
 
 
-def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array], Any]:
-    """Values (n, d), labels and metadata of a Parquet file; only the columns of the former are read.
+def read_parquet(
+    source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
+) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
+    """Values (n, d), labels, names of features and metadata of a Parquet file; no other column is read.
 
     Raises
     ------
@@ -353,7 +355,7 @@ def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[A
     footer = read_footer(source, limits)
     with _opened(source) as stream:
         schema = pq.ParquetFile(stream).schema_arrow
-        plan = plan_columns(schema, source.where, key, limits)
+        plan = plan_columns(schema, source.where, key, limits, choice)
     features, labels = footer.claims(plan.features), footer.claims(plan.labels)
     values = features.values if plan.as_list else footer.rows * len(plan.features)
     check_claim(source.where, features.size + labels.size, limits)
@@ -368,7 +370,9 @@ def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[A
         return *read_batches(plan, footer.rows, batches, limits), schema.metadata
 
 
-def read_feather(source: FileSource, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array], Any]:
+def read_feather(
+    source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
+) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
     """As `read_parquet`, of a Feather (version 2, Arrow IPC) file; only the columns read are decompressed.
 
     Raises
@@ -384,7 +388,7 @@ def read_feather(source: FileSource, key: str | None, limits: Limits) -> tuple[A
         check_claim(source.where, size, limits)
         stream.seek(8)
         schema = pa.ipc.open_stream(stream).schema
-        plan = plan_columns(schema, source.where, key, limits)
+        plan = plan_columns(schema, source.where, key, limits, choice)
         plan.check_claim(rows, 0 if plan.as_list else rows * len(plan.features), limits)
         check_counts(source.where, rows, len(plan.features), limits)
         stream.seek(8)

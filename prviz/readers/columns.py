@@ -1,12 +1,13 @@
-"""Feature and label columns of .parquet and .feather tables, and their values."""
+"""Which columns of a table are features and which are labels; the values of .parquet and .feather tables."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,107 @@ def is_label(name: str) -> bool:
     if name.strip() in _INDEX:
         return True
     return _LABEL.fullmatch(name.strip().lower().replace(" ", "_").replace("-", "_")) is not None
+
+
+@dataclass(frozen=True)
+class ColumnChoice:
+    """Columns of a table that the user has chosen, by names or glob patterns; a name is never read as a pattern.
+
+    features : the only features; empty: every column that is not named like a label.
+    drop : columns that are labels, whatever they are named.
+    group : the column that says which samples belong together.
+    shared : True if the same choice is made for several files, of which one may lack a column, or all columns.
+    """
+
+    features: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    group: str | None = None
+    shared: bool = False
+
+    @classmethod
+    def of(
+        cls, columns: str | Sequence[str] | None, drop: str | Sequence[str], group: str | None, *, shared: bool = False
+    ) -> ColumnChoice:
+        """The choice of the arguments of `prviz.read`. Raises ReadError for anything but texts."""
+        features, dropped = (_patterns(name, given) for name, given in (("columns", columns), ("drop", drop)))
+        if group is not None and not isinstance(group, str):
+            raise ReadError(f"group = {quoted(repr(group))}; the name of one column is needed")
+        return cls(features, dropped, group, shared)
+
+    def __bool__(self) -> bool:
+        return bool(self.features or self.drop or self.group is not None)
+
+    def takes(self, name: str) -> bool:
+        """True if this column is one of ``features``; a pattern takes no column that is named like a label."""
+        return name in self.features or (not is_label(name) and _matches(name, self.features))
+
+    def drops(self, name: str) -> bool:
+        """True if this column is one of ``drop``."""
+        return _matches(name, self.drop)
+
+    def unknown(self, names: Collection[str]) -> list[str]:
+        """Names and patterns of the choice that none of these columns has."""
+        group = () if self.group is None else (self.group,)
+        chosen = (*self.features, *self.drop)
+        return [
+            *(pattern for pattern in chosen if not any(_matches(name, (pattern,)) for name in names)),
+            *(name for name in group if name not in names),
+        ]
+
+    def check(self, names: Collection[str], where: str) -> None:
+        """Raise ReadError for a name or pattern that no column has, unless the choice is for several files."""
+        if not self.shared and (unknown := self.unknown(names)):
+            raise ReadError(f"{where}: has no column {quoted(unknown[0])}. Its columns: {listed(names)}.")
+
+    def refuse_arrays(self, where: str) -> None:
+        """Raise ReadError for features chosen of a file without columns, unless the choice is for several files."""
+        if not self.shared and (self.features or self.drop):
+            raise ReadError(f"{where}: an array, without names of columns. Leave columns and drop out.")
+
+
+EVERY = ColumnChoice()
+
+
+def _patterns(name: str, given: str | Sequence[str] | None) -> tuple[str, ...]:
+    patterns = (given,) if isinstance(given, str) else tuple(given or ())
+    if not all(isinstance(pattern, str) for pattern in patterns):
+        raise ReadError(f"{name} = {quoted(repr(given))}; names or patterns of columns are needed, such as 'f*'")
+    return patterns
+
+
+def _matches(name: str, patterns: Collection[str]) -> bool:
+    return name in patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def sort_columns(
+    names: Sequence[str], numeric: Sequence[bool], choice: ColumnChoice, where: str
+) -> tuple[list[int], list[int]]:
+    """Places of the features and of the labels among the columns of a table; other columns are not read.
+
+    numeric : False for a column that holds no numbers.
+
+    Raises
+    ------
+    ReadError : a column of the choice is missing.
+    """
+    choice.check(names, where)
+    features = []
+    labels = []
+    for place, name in enumerate(names):
+        if name == choice.group or choice.drops(name):
+            labels.append(place)
+        elif choice.takes(name) if choice.features else not is_label(name):
+            features.append(place)
+        elif is_label(name) or not numeric[place]:
+            labels.append(place)
+    if all(names[place].isdecimal() for place in features):  # pandas' numbers, in whatever order they were written
+        features.sort(key=lambda place: int(names[place]))
+    return features, labels
+
+
+def own_names(features: Sequence[str]) -> tuple[str, ...]:
+    """Names of features; empty where they are only numbered."""
+    return () if all(map(str.isdecimal, features)) else tuple(features)
 
 
 def label_names(names: Sequence[str]) -> list[str]:
@@ -124,14 +226,16 @@ def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if narrow else np.float64)
 
 
-def plan_columns(schema: Any, where: str, key: str | None, limits: Limits) -> Plan:
+def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choice: ColumnChoice = EVERY) -> Plan:
     """Sort the columns of an Arrow schema into features, labels and others, which are not read.
+
+    choice : the columns that the user has chosen; a list column by its name alone.
 
     Raises
     ------
     AmbiguousKeyError : several list columns.
-    ReadError : no features, a feature that is no number, repeated names, too many columns, or a ``key`` that is no list
-        column.
+    ReadError : no features, a feature that is no number, repeated names, too many columns, a ``key`` that is no list
+        column, or a choice that is missing.
     """
     import pyarrow.types as types
 
@@ -144,6 +248,8 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits) -> Pl
         for name, kind in kinds.items()
         if (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
         and (name == key or not is_label(name))
+        and not choice.drops(name)
+        and (name == key or not choice.features or name in choice.features)
     ]
     if key is not None and key not in lists:
         raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(kinds)}.")
@@ -153,7 +259,8 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits) -> Pl
             lists,
         )
     if not lists:
-        return _plan_numbers(kinds, where)
+        return _plan_numbers(kinds, where, choice)
+    choice.check(kinds, where)
     name = lists[0] if key is None else key
     inner = kinds[name].value_type
     if not _is_number(inner):
@@ -164,9 +271,12 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits) -> Pl
     return Plan(where, (name,), labels, True, _dtype([inner]))
 
 
-def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:
-    labels = tuple(name for name, kind in kinds.items() if is_label(name) and _is_label_type(kind))
-    features = tuple(name for name in kinds if not is_label(name))
+def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice) -> Plan:
+    names = list(kinds)
+    numeric = [_is_number(kind) for kind in kinds.values()]
+    places, others = sort_columns(names, numeric, choice, where)
+    features = [names[place] for place in places]
+    labels = [names[place] for place in others if _is_label_type(kinds[names[place]])]
     for name in features:
         if not _is_number(kinds[name]):
             raise ReadError(
@@ -175,7 +285,7 @@ def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:
             )
     if not features:
         raise ReadError(f"{where}: has no feature columns. Its columns: {listed(kinds)}. Add the embeddings.")
-    return Plan(where, features, labels, False, _dtype(kinds[name] for name in features))
+    return Plan(where, tuple(features), tuple(labels), False, _dtype(kinds[name] for name in features))
 
 
 @dataclass
@@ -312,8 +422,10 @@ def _text_bytes(column: Any) -> int:
     return int(column.nbytes) if types.is_string(column.type) or types.is_large_string(column.type) else 0
 
 
-def read_batches(plan: Plan, rows: int, batches: Iterable[Any], limits: Limits) -> tuple[Array, dict[str, Array]]:
-    """Values (n, d) and labels from Arrow record batches that together have ``rows`` rows."""
+def read_batches(
+    plan: Plan, rows: int, batches: Iterable[Any], limits: Limits
+) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
+    """Values (n, d), labels and names of features from Arrow record batches that together have ``rows`` rows."""
     table = TableRows(plan, rows, limits)
     for batch in batches:
         if batch.num_rows:
@@ -326,4 +438,5 @@ def read_batches(plan: Plan, rows: int, batches: Iterable[Any], limits: Limits) 
         raise ReadError(f"{plan.where}: truncated (it claims {rows} rows, {table.done} are there). Write it again.")
     check_values(table.values, plan.position)
     names = label_names(plan.labels)
-    return table.values, {name: label_array(table.texts[old]) for name, old in zip(names, plan.labels, strict=True)}
+    labels = {name: label_array(table.texts[old]) for name, old in zip(names, plan.labels, strict=True)}
+    return table.values, labels, () if plan.as_list else own_names(plan.features)

@@ -7,6 +7,7 @@ read again from its first line by the reader here (`tests/readers/test_delimited
 
 from __future__ import annotations
 
+import codecs
 import csv
 from array import array
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,16 @@ from typing import BinaryIO
 import numpy as np
 
 from prviz.readers.arrays import Array, check_counts, check_values
-from prviz.readers.columns import is_label, label_array, label_bytes, label_names, parsed
+from prviz.readers.columns import (
+    EVERY,
+    ColumnChoice,
+    label_array,
+    label_bytes,
+    label_names,
+    own_names,
+    parsed,
+    sort_columns,
+)
 from prviz.readers.errors import ReadError, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 
@@ -97,7 +107,7 @@ def _is_header(first: Record, second: Sequence[str], where: str) -> bool:
         counts = ({str(start + i) for i in range(len(numbers))} for start in (0, 1))
         return not numbers or any(set(numbers) == count for count in counts)
     if (
-        numbers != [str(i) for i in range(len(numbers))]
+        set(numbers) != {str(i) for i in range(len(numbers))}
         or any(text.strip().lstrip("+-").isdecimal() for text in second)
         or not second
     ):
@@ -112,17 +122,25 @@ def _is_header(first: Record, second: Sequence[str], where: str) -> bool:
 
 @dataclass
 class _Table:
-    """Columns of a table and the rows read so far."""
+    """Columns of a table and the rows read so far.
+
+    columns : the names, or numbers from 1 in place of them.
+    """
 
     where: str
     names: list[str] | None
-    width: int
+    columns: list[str]
     features: list[int]
     labels: list[int]
     values: array[float] = field(default_factory=lambda: array("d"))
     lines: array[int] = field(default_factory=lambda: array("q"))
     texts: list[list[str]] = field(default_factory=list)
     label_bytes: int = 0
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
 
     def column(self, index: int) -> str:
         """Text for column ``index``, counted from 1, with its name if there is one."""
@@ -135,7 +153,7 @@ class _Table:
                 f"{self.where}, line {line}: {len(fields)} fields, but {self.width} before it. Every line needs the "
                 "same number of values."
             )
-        row = [fields[index] for index in self.features] if self.labels else fields
+        row = [fields[index] for index in self.features]
         try:
             self.values.extend(map(float, row))
             strict = "_" not in ",".join(row)  # float() takes Python's 1_000, which no table means
@@ -176,7 +194,8 @@ class _Table:
             part += stream.readline(longest)
             too_long = len(part) - part.rfind(b"\n", 0, -1) > longest
             bare_return = b"\r" in part and part.count(b"\r") != part.count(b"\r\n")
-            if too_long or bare_return or b'"' in part or b"\0" in part:
+            marked = part.startswith(codecs.BOM_UTF8)  # which pyarrow skips
+            if too_long or bare_return or marked or b'"' in part or b"\0" in part:
                 break
             try:
                 rows, columns = _parsed_by_arrow(part, self.width, self.features, self.labels, delimiter)
@@ -215,19 +234,19 @@ def _parsed_by_arrow(
         pa.BufferReader(part),
         read_options=arrow_csv.ReadOptions(column_names=names, block_size=_BLOCK),
         parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
-        convert_options=arrow_csv.ConvertOptions(column_types=kinds, null_values=[]),
+        convert_options=arrow_csv.ConvertOptions(column_types=kinds, null_values=[], include_columns=list(kinds)),
     )
     rows = np.empty((len(table), len(features)))
     for place, index in enumerate(features):
-        rows[:, place] = table.column(index).to_numpy()
-    return rows, [[text.strip() for text in table.column(index).to_pylist()] for index in labels]
+        rows[:, place] = table.column(names[index]).to_numpy()
+    return rows, [[text.strip() for text in table.column(names[index]).to_pylist()] for index in labels]
 
 
 def _is_comment(fields: Sequence[str]) -> bool:
     return fields[0].lstrip().startswith("#")
 
 
-def _begin(records: Iterator[Record], where: str) -> tuple[_Table, list[Record]]:
+def _begin(records: Iterator[Record], where: str, choice: ColumnChoice) -> tuple[_Table, list[Record]]:
     """Columns of the table from its first two records, and those of them that hold values."""
     first, second = next(records, None), next(records, None)
     # Skip comment lines, such as the header of np.savetxt; the last one may name the columns.
@@ -238,15 +257,18 @@ def _begin(records: Iterator[Record], where: str) -> tuple[_Table, list[Record]]
     names = None
     if _is_header(first, second[1] if second else (), where):
         names = [name.strip().removeprefix("#").strip() for name in first[1]]
-    width = len(first[1])
-    labelled = [bool(names) and is_label(name) for name in names or [""] * width]
-    labels, features = ([index for index in range(width) if labelled[index] is label] for label in (True, False))
-    table = _Table(where, names, width, features, labels, texts=[[] for _ in labels])
+    values = second[1] if names and second else first[1]
+    columns = names or [str(number + 1) for number in range(len(first[1]))]  # without names chosen by their numbers
+    numeric = [not text.strip() or _is_number(text) for text in values]
+    features, labels = sort_columns(columns, numeric, choice, where)
+    table = _Table(where, names, columns, features, labels, texts=[[] for _ in labels])
     return table, [record for record in (None if names else first, second) if record]
 
 
-def read_delimited(source: FileSource, limits: Limits) -> tuple[Array, dict[str, Array]]:
-    """Values (n, d) as float64, and the label columns.
+def read_delimited(
+    source: FileSource, limits: Limits, choice: ColumnChoice = EVERY
+) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
+    """Values (n, d) as float64, the label columns, and the names of the features.
 
     Raises
     ------
@@ -259,7 +281,7 @@ def read_delimited(source: FileSource, limits: Limits) -> tuple[Array, dict[str,
         delimiter = next((mark for mark in (";", ",", "\t") if mark in first), ",")
         delimiter = "\t" if source.extension == ".tsv" else delimiter
         records = _records(_Lines(stream, source.where, delimiter, limits), source.where, delimiter)
-        table, ahead = _begin(records, source.where)
+        table, ahead = _begin(records, source.where, choice)
         for line, fields in ahead:
             table.append(line, fields)
         begun, most = stream.tell(), limits.most_bytes
@@ -277,5 +299,6 @@ def read_delimited(source: FileSource, limits: Limits) -> tuple[Array, dict[str,
         values,
         lambda row, column: f"{table.where}, line {table.lines[row]}, {table.column(table.features[column])}",
     )
-    names = label_names([table.names[index] for index in table.labels]) if table.names else []
-    return values, {name: label_array(parsed(texts)) for name, texts in zip(names, table.texts, strict=True)}
+    names = label_names([table.columns[index] for index in table.labels])
+    labels = {name: label_array(parsed(texts)) for name, texts in zip(names, table.texts, strict=True)}
+    return values, labels, own_names([table.names[index] for index in table.features]) if table.names else ()

@@ -50,7 +50,15 @@ def read_shards(folder: Path, read: Callable[..., Samples], name: str | None, li
     values.flags.writeable = False
     shared = [label for label in parts[0].labels if all(label in part.labels for part in parts)]
     labels = {label: np.concatenate([part.labels[label] for part in parts]) for label in shared}
-    return Samples(values, folder.name if name is None else name, labels, encoder=parts[0].encoder)
+    groups = [part.groups for part in parts if part.groups is not None]
+    return Samples(
+        values,
+        folder.name if name is None else name,
+        labels,
+        encoder=parts[0].encoder,
+        features=parts[0].features,
+        groups=np.concatenate(groups) if len(groups) == len(parts) else None,
+    )
 
 
 def _ordered(folder: Path, where: str) -> list[Path]:

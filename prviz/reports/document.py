@@ -153,7 +153,9 @@ def document(
         "schema_version": SCHEMA_VERSION,
         "versions": {"prviz": prviz.__version__, **libraries, "python": platform.python_version()},
         "conventions": dict(CONVENTIONS),
-        "settings": {**asdict(settings), "methods": list(settings.methods)},
+        "settings": {
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()
+        },
         "goal": float(goal),
         "bootstrap": {"replicates": replicates, "seed": settings.seed, "level": LEVEL},
         "complete": total is None or total == len(outcomes),

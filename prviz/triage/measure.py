@@ -21,7 +21,8 @@ from prviz.measure.estimates import Estimate, Progress, measure, part_of
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
-from prviz.readers import TABLES, WITH_KEYS, AmbiguousKeyError, Limits, read
+from prviz.readers import TABLES, WITH_KEYS, AmbiguousKeyError, Limits, read_chosen
+from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples, Split
 from prviz.studies.tasks import Call, finished
@@ -417,7 +418,8 @@ def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) 
     key = settings.key
     if key is not None and path.suffix.lower() not in (TABLES if "=" in key else WITH_KEYS):
         key = None
-    return read(path, key=key, limits=Limits(min_rows=LEAST_ROWS, copied=True), below=below)
+    choice = ColumnChoice.of(settings.features, settings.drop, settings.group, shared=True)
+    return read_chosen(path, choice, key=key, limits=Limits(min_rows=LEAST_ROWS, copied=True), below=below)
 
 
 def _legal(pair: SamplePair, settings: TriageSettings) -> Split:

@@ -37,6 +37,8 @@ class TriageSettings:
         sizes.
     key : the array of the reference and of every checkpoint in formats that can hold several; None: chosen by
         `prviz.read`.
+    features, drop, group : the columns of tables, see ``columns``, ``drop`` and ``group`` of `prviz.read`; a file may
+        lack a column of them.
     """
 
     methods: tuple[str, ...] = ("knn",)
@@ -46,8 +48,13 @@ class TriageSettings:
     seed: int = 0
     equal_sizes: bool = False
     key: str | None = None
+    features: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    group: str | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "features", tuple(self.features))
+        object.__setattr__(self, "drop", tuple(self.drop))
         object.__setattr__(self, "methods", tuple(method_names(self.methods)))
         object.__setattr__(self, "split", split_share(self.split))
         object.__setattr__(self, "bandwidth", check_bandwidth(self.bandwidth))

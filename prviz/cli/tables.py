@@ -1,0 +1,64 @@
+"""Options of the commands that read tables: which columns are features, and which one says what belongs together."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from prviz.readers.columns import ColumnChoice
+    from prviz.samples import Samples
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the options ``--features``, ``--drop`` and ``--group``."""
+    group = parser.add_argument_group("columns of tables")
+    group.add_argument(
+        "--features",
+        type=_names,
+        action="extend",
+        default=[],
+        metavar="PATTERN",
+        help="the features: names of columns or patterns such as 'f*', separated by commas "
+        "(default: all that are not named like ids, labels or paths)",
+    )
+    group.add_argument(
+        "--drop",
+        type=_names,
+        action="extend",
+        default=[],
+        metavar="COLUMNS",
+        help="names or patterns of columns that are no features, separated by commas",
+    )
+    group.add_argument(
+        "--group",
+        metavar="COLUMN",
+        help="column that says what each row belongs to, such as its video or patient: rows of one group are never "
+        "taken as independent",
+    )
+
+
+def column_choice(arguments: argparse.Namespace) -> ColumnChoice:
+    """The choice of these options, for all files of a command."""
+    from prviz.readers.columns import ColumnChoice
+
+    return ColumnChoice.of(arguments.features, arguments.drop, arguments.group, shared=True)
+
+
+def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
+    """Raise ValueError for a column of the choice that none of the sets has."""
+    columns: dict[str, None] = {}
+    for samples in sets:
+        columns |= dict.fromkeys((*samples.features, *samples.labels))
+    if unknown := choice.unknown(columns):
+        option = "--features" if unknown[0] in choice.features else "--drop"
+        if unknown[0] not in (*choice.features, *choice.drop):
+            option = "--group"
+        raise ValueError(f"{option} {unknown[0]}: no file has such a column; they have {', '.join(columns) or 'none'}")
+
+
+def _names(text: str) -> list[str]:
+    """Names between commas; one with a comma in it stands in double quotes."""
+    return next(csv.reader([text], skipinitialspace=True), [])
