@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prviz.measure.estimates import K, method_names
 from prviz.neighbors import MEMORY_LIMIT
+from prviz.readers import Limits, read
 from prviz.readers.atomic_files import write_whole
-from prviz.readers.errors import quoted
-from prviz.reports.trackers import check_csv, log_csv, metrics, whole_step
+from prviz.reports.monitor_folder import (
+    MonitorFolder,
+    StepRecord,
+    listed_steps,
+    settings_of,
+    unmeasured_text,
+)
+from prviz.reports.trackers import metrics, whole_step
 from prviz.samples import SamplePair, Samples, as_samples
+from prviz.triage.decision import Decision
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import CheckpointEvaluator
+from prviz.triage.measure import FAILURES, CheckpointEvaluator
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.ranking import score
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.run import TriageRun
+from prviz.triage.run import TriageResults, TriageRun
+from prviz.warning import warn
 
 # Takes a step and the values of its metrics by name.
 Tracker: TypeAlias = Callable[[int, Mapping[str, float]], object]
 
 # Best steps of each family that a new one is compared with: those far behind change nothing.
 _RIVALS = 5
+# Why a known step can't be compared.
+_NO_RESULT = "what was measured of it is missing, damaged or of another version, and its samples are not kept"
+_NO_RECORD = "metrics.csv has it, steps.json has not"
 
 
 class MonitorVerdict(NamedTuple):
@@ -40,12 +51,12 @@ class MonitorVerdict(NamedTuple):
     ----------
     step : int
         The step.
-    is_best : bool
-        True if it is the one to take of all steps so far.
-    best_step : int
-        The step to take.
+    is_best : bool or None
+        True if it is the one to take of all steps so far; None while a known step can't be compared.
+    best_step : int or None
+        The step to take; None while a known step can't be compared.
     told_apart : bool
-        True if no other of the best steps may be best as well.
+        True if no other step may be best as well.
     memorised : bool
         True if its samples copy the real ones; then it is best only if all are such.
     faults : tuple of TriageFinding
@@ -53,30 +64,37 @@ class MonitorVerdict(NamedTuple):
     metrics : mapping of str to float
         The row that was written.
     sentence : str
-        The decision in words.
+        The decision in words, or why there is none.
+    unmeasured : tuple of int
+        Known steps that can't be compared: what was measured of them is missing or damaged.
     """
 
     step: int
-    is_best: bool
-    best_step: int
+    is_best: bool | None
+    best_step: int | None
     told_apart: bool
     memorised: bool
     faults: tuple[TriageFinding, ...]
     metrics: Mapping[str, float]
     sentence: str
+    unmeasured: tuple[int, ...] = ()
 
 
 class Monitor:
     """Measures the samples of a training run against real ones, step by step.
 
     A run that was stopped goes on: a monitor of the same directory, real samples and settings knows the earlier steps.
+    A directory belongs to one setting and one set of real samples; monitors of others are refused. Several monitors of
+    the same may log to it at once. What can't be read of an earlier step is measured again where its samples are kept;
+    else nothing is called the best until that step is logged again. Only ``goal`` may differ.
 
     Parameters
     ----------
     real : array_like or Samples
         (n, d) real samples.
     directory : path-like
-        Folder, made where it is missing, for ``metrics.csv`` (a row a step), ``results`` and ``steps.json``.
+        Folder, made where it is missing, for ``metrics.csv`` (a row a step), ``steps.json``, ``settings.json`` and
+        ``results``.
     holdout : array_like or Samples, optional
         Other real samples, with which copies are compared; None: the real ones themselves.
     methods : sequence of str, optional
@@ -90,7 +108,8 @@ class Monitor:
     goal : float
         From 0, precision first, to 1, recall first.
     keep_samples : bool
-        True to keep the samples as ``step-N.npy`` beside the row, for `prviz triage`.
+        True to keep the samples as ``step-N.npy`` beside the row, for `prviz triage`, and to measure them again with
+        another version of prviz.
     trackers : sequence of callable
         Each is called with the step and its metrics, see `prviz.reports.training`.
     memory_limit : int
@@ -99,7 +118,8 @@ class Monitor:
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve`, and for a directory that holds other metrics.
+        As `prviz.pr_curve`, and for a directory of other settings, other real samples or another version of prviz,
+        or whose files were damaged.
 
     Examples
     --------
@@ -129,14 +149,16 @@ class Monitor:
         settings = TriageSettings(tuple(method_names(methods or None)), k=k, split=split, seed=seed)
         reference = as_samples(real, name="real")
         other = None if holdout is None else as_samples(holdout, name="holdout")
-        self._folder, self._keep, self._trackers = Path(directory), keep_samples, tuple(trackers)
-        store = ResultCache(self._folder / "results")
+        self._keep, self._trackers = keep_samples, tuple(trackers)
+        self._folder = MonitorFolder(Path(directory), settings_of(reference, settings, other), settings.methods)
+        store = ResultCache(self._folder.path / "results", given_as="results")
         self._evaluator = CheckpointEvaluator(reference, settings, store, memory_limit)
         self._run = TriageRun(reference, settings, holdout=other, goal=goal, store=store, memory_limit=memory_limit)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        check_csv(self._table, settings.methods)
-        self._steps: dict[int, dict[str, Any]] = self._read_steps()
-        self._outcomes = dict(self._known())
+        self._steps = dict[int, StepRecord]()
+        self._outcomes = dict[int, CheckpointOutcome]()
+        self._unmeasured = dict[int, str]()
+        with self._folder.locked():
+            self._open()
 
     def log(self, step: int, generated: Samples | ArrayLike) -> MonitorVerdict:
         """Measure the samples of a step, write its row, and say what follows.
@@ -144,7 +166,7 @@ class Monitor:
         Parameters
         ----------
         step : int
-            A whole number from 0. One that is there already is measured anew; its row stays.
+            A whole number from 0. One that is there already is measured anew, and its row replaced.
         generated : array_like or Samples
             (m, d) generated samples.
 
@@ -156,63 +178,147 @@ class Monitor:
         Raises
         ------
         ValueError, TypeError
-            Samples or a step that can't be measured; nothing is written.
+            Samples or a step that can't be measured, or a directory that has become that of another monitor; nothing
+            is written.
         OSError
             The directory can't be written to.
         """
         step = whole_step(step)
         checkpoint = self._checkpoint(step)
         samples = as_samples(generated, name=checkpoint.name)
-        measured = self._evaluator.measured(checkpoint, SamplePair(self._run.reference, samples))
+        pair = SamplePair(self._run.reference, samples)
+        self._folder.other_version()  # an error for a directory that another monitor has taken
+        measured = self._evaluator.measured(checkpoint, pair)
         outcome = CheckpointOutcome(checkpoint, measured)
-        if self._keep:
-            stream = io.BytesIO()
-            np.save(stream, np.asarray(samples.values))
-            write_whole(checkpoint.path, stream.getvalue())
+        row = _row(outcome)
+        with self._folder.locked():
+            self._open()
+            if self._keep:
+                stream = io.BytesIO()
+                np.save(stream, pair.generated.values)
+                write_whole(checkpoint.path, stream.getvalue())
+            found, decision = self._results([outcome, *self._rivals(step)], checkpoint, pair.generated)
+            copies = found.memorisation[checkpoint.name]
+            self._outcomes[step] = outcome
+            self._steps[step] = StepRecord(pair.generated.digest, samples.n, copies.memorised)
+            self._unmeasured.pop(step, None)
+            # The row before and after the record: a process that is killed in between leaves none, never a wrong one.
+            self._folder.remove_others({step: row})
+            self._folder.write_steps(self._steps)
+            self._folder.add_rows({**self._missing_rows(), step: row})
+        for tracker in self._trackers:
+            tracker(step, row)
+        return self._verdict(step, found, decision, row)
+
+    def _open(self) -> None:
+        """Take up the steps that the directory holds by now; called with its lock.
+
+        ValueError for a directory of other settings.
+        """
+        older = self._folder.other_version()
+        known = self._folder.steps()
+        changed = [step for step in known if known[step] != self._steps.get(step)]
+        self._steps.update(known)
+        for step in changed:
+            self._outcomes.pop(step, None)
+            self._unmeasured.pop(step, None)
+            if (outcome := self._known(step, known[step])) is None:
+                self._unmeasured[step] = _NO_RESULT
+            else:
+                self._outcomes[step] = outcome
+        self._unmeasured = {step: why for step, why in self._unmeasured.items() if why != _NO_RECORD}
+        self._unmeasured |= dict.fromkeys(self._folder.rows().keys() - self._steps.keys(), _NO_RECORD)
+        if older:
+            self._renew(older)
+        else:
+            self._folder.check_rows({step: _row(self._outcomes[step]) for step in changed if step in self._outcomes})
+        self._folder.write_settings()
+
+    def _renew(self, older: str) -> None:
+        """Replace the rows that another version wrote. ValueError where some samples are not kept."""
+        folder = self._folder.path
+        if self._unmeasured:
+            raise ValueError(
+                f"directory = {str(folder)!r} holds steps of {older}, whose numbers can't be compared with those of "
+                f"this one, and {listed_steps(list(self._unmeasured))} can't be measured again, as the samples are "
+                "not kept there (keep_samples=True keeps them); give another directory"
+            )
+        rows = {step: _row(each) for step, each in self._outcomes.items()}
+        self._folder.remove_others(rows)
+        self._folder.add_rows(rows)
+        warn(
+            str(folder),
+            f"{folder}: its steps are of {older}; the rows of metrics.csv are now those of this version and these "
+            "settings, measured again from the kept samples where no kept result was such",
+        )
+
+    def _known(self, step: int, record: StepRecord) -> CheckpointOutcome | None:
+        """What was measured of an earlier step, or is measured of its kept samples now; None without either."""
+        checkpoint = self._checkpoint(step)
+        measured = self._evaluator.kept(checkpoint, record.digest, record.n)
+        if measured:
+            return CheckpointOutcome(checkpoint, measured)
+        if not checkpoint.path.is_file():
+            return None
+        try:
+            samples = read(checkpoint.path, limits=Limits(copied=True))
+            if samples.digest != record.digest:
+                return None
+            pair = SamplePair(self._run.reference, samples)
+            return CheckpointOutcome(checkpoint, self._evaluator.measured(checkpoint, pair))
+        except FAILURES:
+            return None
+
+    def _results(
+        self, outcomes: Sequence[CheckpointOutcome], checkpoint: Checkpoint, samples: Samples
+    ) -> tuple[TriageResults, Decision]:
+        """What follows from these outcomes, of which only the samples of one checkpoint are at hand."""
 
         def load(asked: Checkpoint) -> Samples:
             if asked == checkpoint:
                 return samples
             raise OSError("only the samples of this step are at hand")
 
-        found = self._run.results([outcome, *self._rivals(step)], load=load)
+        found = self._run.results(outcomes, load=load)
         if found.judgement is None:
             raise ValueError("methods is empty; at least one family is needed")
-        decision, copies = found.judgement.decision, found.memorisation[checkpoint.name]
-        row = {name: value for each in measured for name, value in metrics(each.curve, each.method).items()}
-        self._outcomes[step] = outcome
-        self._steps[step] = {
-            "digest": samples.digest,
-            "n": samples.n,
-            "memorised": copies.memorised,
-        }
-        write_whole(self._folder / "steps.json", json.dumps(self._steps, indent=0).encode())
-        log_csv(self._table, {step: row})
-        for tracker in self._trackers:
-            tracker(step, row)
+        return found, found.judgement.decision
+
+    def _missing_rows(self) -> dict[int, Mapping[str, float]]:
+        """The rows of known steps that the table has not, as after a log that was cut off."""
+        missing = sorted(self._outcomes.keys() - self._folder.rows().keys())
+        return {step: _row(self._outcomes[step]) for step in missing}
+
+    def _verdict(self, step: int, found: TriageResults, decision: Decision, row: Mapping[str, float]) -> MonitorVerdict:
+        name = self._checkpoint(step).name
         best = next(each.checkpoint.step for each in found.outcomes if each.checkpoint.name == decision.best)
-        return MonitorVerdict(
-            step,
-            decision.best == checkpoint.name,
-            int(best or 0),
-            decision.told_apart,
-            copies.memorised,
-            found.findings.get(checkpoint.name, ()),
-            row,
-            decision.sentence,
+        verdict = MonitorVerdict(
+            step=step,
+            is_best=decision.best == name,
+            best_step=int(best or 0),
+            told_apart=decision.told_apart,
+            memorised=found.memorisation[name].memorised,
+            faults=found.findings.get(name, ()),
+            metrics=row,
+            sentence=decision.sentence,
+        )
+        if not self._unmeasured:
+            return verdict
+        return verdict._replace(
+            is_best=None,
+            best_step=None,
+            told_apart=False,
+            sentence=unmeasured_text(self._unmeasured),
+            unmeasured=tuple(sorted(self._unmeasured)),
         )
 
-    @property
-    def _table(self) -> Path:
-        return self._folder / "metrics.csv"
-
     def _checkpoint(self, step: int) -> Checkpoint:
-        return Checkpoint(self._folder / f"step-{step}.npy", f"step-{step}", float(step))
+        return Checkpoint(self._folder.path / f"step-{step}.npy", f"step-{step}", float(step))
 
     def _rivals(self, step: int) -> list[CheckpointOutcome]:
         """The best of the other steps, of every family a few, which are no copies of the real samples."""
         others = {
-            name: each for name, each in self._outcomes.items() if name != step and not self._steps[name]["memorised"]
+            name: each for name, each in self._outcomes.items() if name != step and not self._steps[name].memorised
         }
         chosen = set[int]()
         for place in range(len(self._evaluator.settings.methods)):
@@ -220,26 +326,10 @@ class Monitor:
             chosen |= set(sorted(scores, key=scores.__getitem__)[-_RIVALS:])
         return [others[name] for name in sorted(chosen)]
 
-    def _read_steps(self) -> dict[int, dict[str, Any]]:
-        path = self._folder / "steps.json"
-        try:
-            found = json.loads(path.read_bytes())
-            return {
-                int(step): {"digest": str(each["digest"]), "n": int(each["n"]), "memorised": bool(each["memorised"])}
-                for step, each in found.items()
-            }
-        except FileNotFoundError:
-            return {}
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise ValueError(
-                f"{quoted(str(path))}: no list of steps; give the monitor a directory of its own"
-            ) from None
 
-    def _known(self) -> dict[int, CheckpointOutcome]:
-        """The steps of an earlier run that were measured against the same real samples by the same settings."""
-        found = {}
-        for step, each in self._steps.items():
-            checkpoint = self._checkpoint(step)
-            if measured := self._evaluator.kept(checkpoint, each["digest"], each["n"]):
-                found[step] = CheckpointOutcome(checkpoint, measured)
-        return found
+def _row(outcome: CheckpointOutcome) -> dict[str, float]:
+    """The metrics of a step, of every family."""
+    row: dict[str, float] = {}
+    for each in outcome.measured:
+        row |= metrics(each.curve, each.method)
+    return row

@@ -15,17 +15,18 @@ import io
 import math
 import os
 import re
+import reprlib
 import secrets
 import struct
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.readers.atomic_files import write_whole
-from prviz.readers.errors import listed, quoted
+from prviz.readers.errors import listed, one_line, quoted
 from prviz.reports.export import csv_text
 
 if TYPE_CHECKING:
@@ -108,36 +109,52 @@ def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
     ValueError : what is there is no such file, or has other columns.
     OSError : it can't be read or written; what was there before still is.
     """
-    rows = {whole_step(step): _values(found) for step, found in rows.items()}
+    target, rows = Path(os.path.realpath(path)), _checked(rows)
     if not rows:
         return []
-    names = list(next(iter(rows.values())))
-    for step, found in rows.items():
-        if set(found) != set(names):
-            raise ValueError(f"rows: step {step} has other metrics than the first; all need the same")
-    target = Path(os.path.realpath(path))
-    text, head, known = _read_csv(target, names)
+    text, head, known = _read_csv(target, list(next(iter(rows.values()))))
     new = [step for step in rows if step not in known]
     if new:
         written = csv_text([[step, *(rows[step][name] for name in head[1:])] for step in new])
         begun = text or csv_text([head])
-        whole = begun + ("" if begun.endswith(("\n", "\r")) else "\n") + written
-        try:
-            write_whole(target, whole.encode("utf-8"))
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            kept = "what was there before still is"
-            raise OSError(f"{quoted(target.name)}: can't be written ({reason}); {kept}") from error
+        _write_csv(target, begun + ("" if begun.endswith(("\n", "\r")) else "\n") + written)
     return new
 
 
-def check_csv(path: str | os.PathLike[str], families: Sequence[str]) -> None:
-    """Raise the errors of `log_csv` for the metrics of these families, before these are measured."""
+def remove_row(path: str | os.PathLike[str], families: Sequence[str], step: int) -> None:
+    """Take the row of a step out of a file of the metrics of these families, if it has one.
+
+    Raises
+    ------
+    ValueError, OSError : as `log_csv`.
+    """
+    target = Path(os.path.realpath(path))
+    _, head, known = _read_csv(target, _names(families))
+    if known.pop(step, None) is not None:
+        rows = [[one, *map(float, values)] for one, values in known.items()]
+        _write_csv(target, csv_text([head, *rows]))
+
+
+def read_rows(path: str | os.PathLike[str], families: Sequence[str]) -> dict[int, dict[str, str]]:
+    """The rows of a file of the metrics of these families by step, their values as they are written there.
+
+    Raises
+    ------
+    ValueError, OSError : as `log_csv`.
+    """
+    _, head, rows = _read_csv(Path(os.path.realpath(path)), _names(families))
+    return {step: dict(zip(head[1:], values, strict=True)) for step, values in rows.items()}
+
+
+def check_csv(path: str | os.PathLike[str], families: Sequence[str], *, remedy: str = "name another file") -> None:
+    """Raise the errors of `log_csv` for the metrics of these families, before these are measured.
+
+    remedy : what the message advises.
+    """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise ValueError(f"metrics = {quoted(str(path))}: there is no folder {quoted(str(target.parent))}")
-    trivial = PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])
-    _read_csv(target, [name for family in families for name in metrics(trivial, family)])
+    _read_csv(target, _names(families), remedy)
 
 
 def log_tensorboard(folder: str | os.PathLike[str], rows: Rows) -> list[int]:
@@ -189,9 +206,47 @@ def require_tensorboard() -> None:
 
 def whole_step(step: int) -> int:
     """The step as an int. Raises ValueError for one that no tracker counts in."""
-    if isinstance(step, bool) or not 0 <= step < _LARGEST_STEP or step != int(step):
-        raise ValueError(f"step = {step!r}; a whole number from 0, below 2^53, is needed")
+    if not is_step(step):
+        raise ValueError(f"step = {shown(step)}; a whole number from 0, below 2^53, is needed")
     return int(step)
+
+
+def shown(value: Any) -> str:
+    """A foreign value on a line of limited length."""
+    return one_line(reprlib.repr(value))
+
+
+def is_step(step: Any) -> bool:
+    """True for a whole number that trackers count in, of any type of numbers."""
+    try:
+        return not isinstance(step, bool) and bool(0 <= step < _LARGEST_STEP and step == int(step))
+    except (TypeError, ValueError):  # text, None, an array
+        return False
+
+
+def _checked(rows: Rows) -> dict[int, dict[str, float]]:
+    """Rows of whole steps and finite values; ValueError unless all have the same metrics."""
+    found = {whole_step(step): _values(row) for step, row in rows.items()}
+    names = set(next(iter(found.values()), {}))
+    for step, row in found.items():
+        if set(row) != names:
+            raise ValueError(f"rows: step {step} has other metrics than the first; all need the same")
+    return found
+
+
+def _names(families: Sequence[str]) -> list[str]:
+    """The columns of these families' metrics."""
+    trivial = PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])
+    return [name for family in families for name in metrics(trivial, family)]
+
+
+def _write_csv(path: Path, text: str) -> None:
+    try:
+        write_whole(path, text.encode("utf-8"))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        kept = "what was there before still is"
+        raise OSError(f"{quoted(path.name)}: can't be written ({reason}); {kept}") from error
 
 
 def _values(found: Mapping[str, float]) -> dict[str, float]:
@@ -201,16 +256,20 @@ def _values(found: Mapping[str, float]) -> dict[str, float]:
     return {name: float(value) for name, value in found.items()}
 
 
-def _read_csv(path: Path, names: Sequence[str]) -> tuple[str, list[str], set[int]]:
-    """The text of a file, its columns and its steps; those of an empty file if it is missing."""
+def _read_csv(
+    path: Path, names: Sequence[str], remedy: str = "name another file"
+) -> tuple[str, list[str], dict[int, list[str]]]:
+    """The text of a file, its columns, and the values of its rows by step; of an empty file if it is missing."""
     where, wanted = quoted(path.name), [STEP, *names]
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{where} is no file; {remedy}")
     try:
         with path.open("rb") as stream:
             data = stream.read(_MOST_BYTES + 1)
     except FileNotFoundError:
-        return "", wanted, set()
+        return "", wanted, {}
     except OSError as error:
-        raise OSError(f"{where}: can't be read ({error.strerror}); name another file") from error
+        raise OSError(f"{where}: can't be read ({error.strerror}); {remedy}") from error
     try:
         if len(data) > _MOST_BYTES:
             raise ValueError(f"more than {_MOST_BYTES // 1024**2} MiB")
@@ -218,14 +277,30 @@ def _read_csv(path: Path, names: Sequence[str]) -> tuple[str, list[str], set[int
         head, *body = list(csv.reader(io.StringIO(text, newline=""), strict=True)) or [wanted]
         if head != wanted and (head[:1] != [STEP] or sorted(head) != sorted(wanted)):
             raise ValueError(f"its columns are {listed(head, most=4)}, those needed are {listed(wanted, most=4)}")
-        steps = set()
+        rows: dict[int, list[str]] = {}
         for number, row in enumerate(body, start=2):
-            if row and (len(row) != len(head) or not re.fullmatch(r"[0-9]{1,16}", row[0])):
-                raise ValueError(f"row {number} is not a whole step with {len(head) - 1} values")
-            steps |= {int(row[0])} if row else set()
-        return text, head, steps
+            if row:
+                _check_row(number, row, len(head))
+                rows.setdefault(int(row[0]), row[1:])
+        return text, head, rows
     except (ValueError, csv.Error) as error:
-        raise ValueError(f"{where} is no file of these metrics: {error}; name another file") from None
+        raise ValueError(f"{where} is no file of these metrics: {error}; {remedy}") from None
+
+
+def _check_row(number: int, row: Sequence[str], columns: int) -> None:
+    """Raise ValueError unless a row is a whole step with a number in each other column."""
+    if len(row) != columns or not re.fullmatch(r"[0-9]{1,16}", row[0]):
+        raise ValueError(f"row {number} is not a whole step with {columns - 1} values")
+    for text in row[1:]:
+        if not _is_number(text):
+            raise ValueError(f"row {number} has {quoted(text)}, which is no number")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _event_file(rows: Rows) -> bytes:

@@ -81,6 +81,6 @@ def trainer_callback(monitor: Monitor, sample: Sample) -> Any:
                 return
             self.verdict = monitor.log(state.global_step, sample(found["model"]))
             first = next(value for name, value in self.verdict.metrics.items() if name.endswith("/auc"))
-            found["metrics"] |= {"eval_prviz_auc": first, "eval_prviz_is_best": float(self.verdict.is_best)}
+            found["metrics"] |= {"eval_prviz_auc": first, "eval_prviz_is_best": float(self.verdict.is_best is True)}
 
     return Evaluating()

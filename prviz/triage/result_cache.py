@@ -69,6 +69,7 @@ class ResultCache:
     needed : True if a result that can't be written is an error; otherwise ``trouble`` holds the last such message.
     private : True if the folder and its files must belong to this user, and nobody else may write to the folder;
         otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on Windows.)
+    given_as : the name of `folder` in messages.
     holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a late result would leave behind.
     """
 
@@ -80,6 +81,7 @@ class ResultCache:
         needed: bool = True,
         private: bool = False,
         holds: object = None,
+        given_as: str = "out",
     ) -> None:
         self.folder, self.holds = Path(folder), holds
         self.most_bytes = most_bytes
@@ -87,12 +89,13 @@ class ResultCache:
         self._owner = os.geteuid() if sys.platform != "win32" and private else None
         self.trouble: str | None = None
         if self.folder.exists() and not self.folder.is_dir():
-            raise ValueError(f"out = {str(folder)!r} is a file; a folder is needed")
+            raise ValueError(f"{given_as} = {str(folder)!r} is a file; a folder is needed")
 
     @classmethod
     def cache(cls) -> ResultCache:
         """The cache in the user's own cache folder, of limited size; where it can't be used, results are measured."""
-        return cls(cache_folder(), CACHE_BYTES, needed=False, private=True)
+        given_as = CACHE_VARIABLE if os.environ.get(CACHE_VARIABLE) else "the cache of results"
+        return cls(cache_folder(), CACHE_BYTES, needed=False, private=True, given_as=given_as)
 
     def get(self, key: Mapping[str, Any]) -> tuple[Estimate, float] | None:
         """The result of a key; None if the cache has none."""

@@ -1,0 +1,235 @@
+"""The directory of a `Monitor`: whose steps it holds, how they were measured, and the table of their metrics.
+
+``settings.json`` says what all steps have in common, ``steps.json`` what was logged at which step, ``metrics.csv`` has
+a row for each. A directory belongs to the settings and real samples of the first monitor that opens it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import prviz
+from prviz.readers.atomic_files import locked, write_whole
+from prviz.readers.errors import error_text, quoted
+from prviz.reports.trackers import Rows, check_csv, is_step, log_csv, read_rows, remove_row, shown
+from prviz.samples import Samples
+from prviz.studies.tasks import COMPUTATION
+from prviz.triage.measured import TriageSettings
+
+# Seconds that a step waits for the steps that other monitors of the directory are writing.
+_WAIT = 600.0
+_MOST_BYTES = 256 * 1024**2
+_MOST_SAMPLES = 2**53
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+# Keys of settings.json that name a version: results of another one are measured again where the samples are there.
+_VERSIONS = ("prviz", "computation")
+_REMEDY = "give the monitor a directory of its own"
+# What a setting that is a digest says, in words.
+_TITLES = {
+    "real": "the real samples",
+    "groups": "the groups of the real samples",
+    "holdout": "the held-out samples",
+}
+
+
+class StepRecord(NamedTuple):
+    """What was logged at a step: the digest and the number of its samples, and whether they copy the real ones."""
+
+    digest: str
+    n: int
+    memorised: bool
+
+
+class MonitorFolder:
+    """The files of one monitor.
+
+    settings : what all steps have in common. families : names in ESTIMATORS, whose metrics are the table's columns.
+
+    Raises
+    ------
+    ValueError : a directory that is something else, or that a file of which can't be used.
+    """
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], families: Sequence[str]) -> None:
+        self.path, self.table = path, path / "metrics.csv"
+        self._settings, self._families = dict(settings), tuple(families)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise ValueError(f"directory = {str(path)!r} is a file; a folder is needed") from None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the directory, so that no other monitor reads or writes it meanwhile."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with locked(self.path / "steps.json", _WAIT):
+            yield
+
+    def other_version(self) -> str:
+        """The version of prviz that measured the steps of the directory, in words; "" if it is this one.
+
+        Raises
+        ------
+        ValueError : the directory belongs to other settings or real samples.
+        """
+        known = self._read("settings.json")
+        if known is not None:
+            self._check_settings(known)
+        check_csv(self.table, self._families, remedy=_REMEDY)
+        if known is None:
+            return "a version that did not keep its settings" if self.steps() or self.rows() else ""
+        if all(known.get(name) == self._settings[name] for name in _VERSIONS):
+            return ""
+        return f"prviz {known.get('prviz')} (computation {known.get('computation')})"
+
+    def write_settings(self) -> None:
+        """Let the directory belong to these settings."""
+        if self._read("settings.json") != self._settings:
+            write_whole(self.path / "settings.json", json.dumps(self._settings, indent=0).encode())
+
+    def steps(self) -> dict[int, StepRecord]:
+        """What was logged, by step. Raises ValueError for a file that says something else."""
+        known = self._read("steps.json")
+        try:
+            return {_step(text): _record(text, fields) for text, fields in (known or {}).items()}
+        except ValueError as error:
+            raise ValueError(f"{str(self.path / 'steps.json')!r}: no list of steps: {error}; {_REMEDY}") from None
+
+    def write_steps(self, steps: Mapping[int, StepRecord]) -> None:
+        """Write what was logged."""
+        text = json.dumps({step: each._asdict() for step, each in sorted(steps.items())}, indent=0)
+        write_whole(self.path / "steps.json", text.encode())
+
+    def rows(self) -> dict[int, dict[str, str]]:
+        """The rows of the table by step, as they are written there."""
+        return read_rows(self.table, self._families)
+
+    def check_rows(self, rows: Rows) -> None:
+        """Raise ValueError where the table has other values than these steps were measured to have."""
+        for step, name, text in self._differing(rows):
+            raise ValueError(
+                f"{str(self.table)!r}: step {step} has {name} = {quoted(text)}, but it was measured to be "
+                f"{rows[step][name]!r}; remove the line of this step, which the next log writes again, or {_REMEDY}"
+            )
+
+    def remove_others(self, rows: Rows) -> None:
+        """Remove the rows that have other values than these steps were measured to have."""
+        for step in {step for step, _, _ in self._differing(rows)}:
+            remove_row(self.table, self._families, step)
+
+    def add_rows(self, rows: Rows) -> None:
+        """Put the rows that the table has not at its end."""
+        log_csv(self.table, rows)
+
+    def _differing(self, rows: Rows) -> Iterator[tuple[int, str, str]]:
+        known = self.rows()
+        for step, row in rows.items():
+            for name, text in known.get(step, {}).items():
+                if float(text) != row[name]:
+                    yield step, name, text
+
+    def _read(self, name: str) -> dict[str, Any] | None:
+        """The object in a JSON file; None if there is no file. Raises ValueError for anything else."""
+        path = self.path / name
+        what = "no list of steps" if name == "steps.json" else "no settings of a monitor"
+        if not path.exists():
+            return None
+        if not path.is_file():
+            raise ValueError(f"{str(path)!r} is no file; {_REMEDY}")
+        try:
+            with path.open("rb") as stream:
+                found = json.loads(stream.read(_MOST_BYTES))
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{str(path)!r}: {what} ({error_text(error)}); {_REMEDY}") from None
+        if not isinstance(found, dict):
+            raise ValueError(f"{str(path)!r}: {what}, but {shown(found)}; {_REMEDY}")
+        return found
+
+    def _check_settings(self, known: Mapping[str, Any]) -> None:
+        """Raise ValueError unless the directory belongs to these settings, whatever version wrote them."""
+        differing = []
+        for name, value in self._settings.items():
+            if name in _VERSIONS or known.get(name) == value:
+                continue
+            if name in _TITLES:
+                differing.append(f"{_TITLES[name]} are others")
+            else:
+                differing.append(f"{name} = {value!r} here, {known.get(name)!r} there")
+        if differing:
+            raise ValueError(
+                f"directory = {str(self.path)!r} belongs to a monitor of other settings: {'; '.join(differing)}. "
+                "Steps of different settings can't be compared: give another directory, or the same settings and the "
+                "same real samples in the same order"
+            )
+
+
+def settings_of(real: Samples, settings: TriageSettings, holdout: Samples | None) -> dict[str, Any]:
+    """Everything that the numbers of a step depend on beside its samples, as JSON keeps it."""
+    k, split = settings.k, settings.split
+    return {
+        "prviz": prviz.__version__,
+        "computation": COMPUTATION,
+        "methods": list(settings.methods),
+        "k": k if isinstance(k, str) else int(k),
+        "bandwidth": settings.bandwidth,
+        "split": None if split is None else float(split),
+        "seed": int(settings.seed),
+        "real": real.digest,
+        "groups": groups_digest(real),
+        "holdout": None if holdout is None else holdout.digest,
+    }
+
+
+def groups_digest(samples: Samples) -> str | None:
+    """SHA-256 of which samples belong together; None where all are independent."""
+    if samples.groups is None:
+        return None
+    codes = np.unique(samples.groups, return_inverse=True)[1].reshape(-1)
+    return hashlib.sha256(codes.astype("<i8").tobytes()).hexdigest()
+
+
+def unmeasured_text(unmeasured: Mapping[int, str]) -> str:
+    """Why no step can be called the best while some can't be compared, and what ends that."""
+    reasons = dict.fromkeys(unmeasured.values())
+    steps = {why: listed_steps([step for step, of in unmeasured.items() if of == why]) for why in reasons}
+    why = "; ".join(f"{named}: {reason}" for reason, named in steps.items())
+    return (
+        f"Which step is best is not known, because not all can be compared ({why}). Log these steps again with their "
+        f"samples, or {_REMEDY}."
+    )
+
+
+def listed_steps(steps: Sequence[int]) -> str:
+    """Steps by number, the first few."""
+    few = ", ".join(str(step) for step in sorted(steps)[:5])
+    more = len(steps) - 5
+    title = "step" if len(steps) == 1 else "steps"
+    return f"{title} {few} and {more} more" if more > 0 else f"{title} {few}"
+
+
+def _step(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,16}", text) or not is_step(int(text)):
+        raise ValueError(f"{quoted(text)} is no whole step from 0, below 2^53")
+    return int(text)
+
+
+def _record(step: str, fields: Any) -> StepRecord:
+    """The record of a step in ``steps.json``; ValueError for anything else."""
+    if not isinstance(fields, dict):
+        raise ValueError(f"step {step} has {shown(fields)} for digest, n and memorised")
+    digest, n, memorised = fields.get("digest"), fields.get("n"), fields.get("memorised")
+    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+        raise ValueError(f"step {step} has digest = {shown(digest)}; 64 digits from 0 to f are needed")
+    if isinstance(n, bool) or not isinstance(n, int) or not 0 < n < _MOST_SAMPLES:
+        raise ValueError(f"step {step} has n = {shown(n)}; a whole number of samples from 1 is needed")
+    if not isinstance(memorised, bool):
+        raise ValueError(f"step {step} has memorised = {shown(memorised)}; true or false is needed")
+    return StepRecord(digest, n, memorised)
