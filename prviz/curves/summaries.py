@@ -183,8 +183,14 @@ def first_differences(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> First
     return FirstDifferences(first_difference(curve, truth, by), None if mirrored is None else 1.0 / mirrored)
 
 
+# By how much a margin may be exceeded and still count as kept. Rates are often exact fractions, so that a gap of just
+# the margin is common; which side of it rounding puts it on depends on the processor, and on the nine digits that a
+# page gets.
+SLACK = 1e-7
+
+
 def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float | None:
-    """The largest lam up to which |alpha_E - alpha_T| <= by; None where that holds for every lam.
+    """The largest lam up to which |alpha_E - alpha_T| <= by (+ `SLACK`); None where that holds for every lam.
 
     Between two neighbouring breakpoints of the curves both precisions are linear, alpha = lam fpr + fnr, so the piece
     in which the margin is left is found at the breakpoints and the lam in it by one division. Beyond the last
@@ -196,7 +202,7 @@ def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float 
         raise ValueError(f"by = {by}; a margin between 0 and 1 (both excluded) is needed")
     lams = np.unique(np.concatenate((curve.breakpoints, truth.breakpoints)))
     gaps = curve.alpha(lams) - truth.alpha(lams)
-    beyond = np.flatnonzero(np.abs(gaps) > by)
+    beyond = np.flatnonzero(np.abs(gaps) > by + SLACK)
     if not len(beyond):
         return None
     end = int(beyond[0])

@@ -23,6 +23,13 @@ def on_a_grid(curve: PRCurve, truth: PRCurve, by: float) -> float | None:
     return float(lams[max(beyond[0] - 1, 0)]) if len(beyond) else None
 
 
+def test_a_gap_of_just_the_margin_is_kept_on_either_side_of_a_rounding() -> None:
+    """Rates are often exact fractions; processors differ in their last bits, and pages get nine digits."""
+    for nudge in (-1e-9, 0.0, 1e-9):
+        near = PRCurve.from_error_rates([0.0, 0.5], [0.5 + nudge, 0.0])
+        assert first_difference(near, EQUAL, 0.5) is None
+
+
 def test_lines_that_part_do_so_where_the_division_says() -> None:
     assert first_difference(HALF, EQUAL) == pytest.approx(0.55, abs=1e-15)
     assert first_difference(EQUAL, HALF, 0.2) == pytest.approx(0.7, abs=1e-15)
