@@ -69,17 +69,25 @@ def test_every_pane_and_figure_shows_the_hands_curves_before_plotly_draws_them(p
     assert moved >= 3  # of the four estimates, in the main figure
 
 
-# The next drawing of the main figure, before Plotly has come to it, and how much of the page is fading meanwhile.
-_NEXT = f"""async ([turn]) => {{
+# The next drawing of the main figure, before Plotly has come to it, and how much of the page is fading meanwhile. By an
+# observer, which misses nothing: beside other work frames come too late to see either.
+_NEXT = f"""([turn]) => new Promise(resolve => {{
     const root = document.querySelector('.live.screen'), fading = new Set();
+    const before = JSON.stringify(({_PATHS})()[0]);
     let stale = 0;
-    while (root.dataset.turn === turn) {{
-        await new Promise(requestAnimationFrame);
+    const look = () => {{
         stale = Math.max(stale, document.querySelectorAll('[data-stale=true]').length);
-        for (const {{ effect: {{ target }} }} of document.getAnimations()) if (target.closest('[data-stale=true]')) fading.add(target.className);
-    }}
-    return [({_PATHS})()[0], root.dataset.settled ?? '', stale, [...fading]];
-}}"""  # noqa: E501
+        for (const {{ effect: {{ target }} }} of document.getAnimations()) {{
+            if (target.closest('[data-stale=true]')) fading.add(target.className);
+        }}
+        const drawn = ({_PATHS})()[0];
+        if (root.dataset.turn === turn || JSON.stringify(drawn) === before) return;
+        observer.disconnect();
+        resolve([drawn, root.dataset.settled ?? '', stale, [...fading]]);
+    }};
+    const observer = new MutationObserver(look);
+    observer.observe(document.body, {{ subtree: true, attributeFilter: ['d', 'data-stale', 'data-turn'] }});
+}})"""
 
 
 def test_other_samples_are_on_screen_before_plotly_draws_them_and_nothing_fades(page: Page) -> None:
