@@ -191,6 +191,37 @@ class Samples:
             hasher.update(repr(self.groups.tolist()).encode())
         return hasher.hexdigest()
 
+    @cached_property
+    def group_numbers(self) -> NDArray[np.intp] | None:
+        """The number of each sample's group, from 0 in the order of the groups; None without groups."""
+        if self.groups is None:
+            return None
+        return np.unique(self.groups, return_inverse=True)[1].reshape(-1).astype(np.intp)
+
+    @property
+    def n_independent(self) -> int:
+        """Number of independent samples that these count as, see `independent_number`; n without groups."""
+        return self.n if self.group_numbers is None else independent_number(self.group_numbers)
+
+    def one_of_each_group(self, seed: int = 0) -> Samples:
+        """One sample of each group, drawn by the seed; all samples without groups.
+
+        Parameters
+        ----------
+        seed : int
+            Seed of the draw.
+
+        Returns
+        -------
+        Samples
+            Independent samples, in the order of their rows.
+        """
+        if self.groups is None:
+            return self
+        order = np.random.default_rng(seed).permutation(self.n)
+        rows = order[np.unique(self.groups[order], return_index=True)[1]]
+        return replace(self.take(np.sort(rows)), groups=None)
+
     def take(self, indices: NDArray[np.intp]) -> Samples:
         """Samples of the given rows, with their labels and images.
 
@@ -214,6 +245,16 @@ class Samples:
         places = {name: place for place, name in enumerate(self.features)}
         columns = [places[name] for name in features]
         return replace(self, values=self.values[:, columns], features=tuple(features))
+
+
+def independent_number(groups: NDArray[np.intp]) -> int:
+    """Number of independent samples that have the variance of these, if all of a group were alike (Kish 1965).
+
+    The square of the sum of the groups' sizes over the sum of their squares, rounded down: the number of groups where
+    all are of one size, fewer where some are larger.
+    """
+    sizes = np.bincount(groups).astype(np.float64)
+    return max(int(sizes.sum() ** 2 / np.square(sizes).sum() + 1e-9), 1)
 
 
 def as_samples(values: Any, *, name: str = "") -> Samples:

@@ -12,7 +12,7 @@ from prviz.approximation.list_job import ListJob
 from prviz.curves import Comparison
 from prviz.estimators import ESTIMATORS, Estimator
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.measure.estimates import Estimate, K, Progress, method_names
+from prviz.measure.estimates import Estimate, K, Progress, evaluated_groups, in_groups, method_names
 from prviz.samples import SamplePair, Samples, SplitRatio
 
 
@@ -117,6 +117,9 @@ def approximate(
     list_recall = job.tune(recall)
     supports = job.supports(rows)
     errors = {name: approximate.compare(exact) for name, (approximate, exact) in job.checked(few).items()}
+    groups = evaluated_groups(drawn)
+    if groups is not None:
+        supports = {name: in_groups(run, groups) for name, run in supports.items()}
     estimates = {name: Estimate(name, number, run.bandwidth, (run,)) for name, run in supports.items()}
     return Approximation(estimates, list_recall, errors, min(map(len, few)))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from prviz.curves import ErrorRates
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors import BallCounts, Balls
-from prviz.samples import SamplePair, Split
+from prviz.samples import SamplePair, Split, independent_number
 from prviz.toys.base import Parameter
 
 
@@ -26,6 +26,7 @@ class Supports(ReadOnlyArrays):
     n_real : number of real evaluation samples.
     bandwidth : radii of the balls that count real and generated samples, where a family has one radius for all.
     rows : numbers of the measured evaluation samples over both sets, real ones first; None: all of them.
+    groups : number of each sample's group, those of one set being independent of each other; None: all samples are.
     """
 
     c_real: NDArray[Any]
@@ -33,6 +34,15 @@ class Supports(ReadOnlyArrays):
     n_real: int
     bandwidth: tuple[float, float] | None = None
     rows: NDArray[np.intp] | None = None
+    groups: NDArray[np.intp] | None = None
+
+    @property
+    def n_independent(self) -> tuple[int, int]:
+        """Numbers of real and of generated samples that are independent, see `prviz.samples.independent_number`."""
+        if self.groups is None:
+            return self.n_real, len(self.c_real) - self.n_real
+        real, generated = np.split(self.groups, [self.n_real])
+        return independent_number(real), independent_number(generated)
 
     @property
     def both_zero(self) -> NDArray[np.bool_]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias, overload
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.band import Band, band
@@ -282,7 +283,29 @@ def measure(
         found = ESTIMATORS[method].runs_over_k(split, ks=ks, bandwidth=width, seed=seed, progress=tick)
         runs |= zip(same, found, strict=True)
         tick(1.0)
+    groups = evaluated_groups(split)
+    if groups is not None:
+        runs = {one: tuple(in_groups(run, groups) for run in found) for one, found in runs.items()}
     return [Estimate(one[0], one[1], runs[one][0].bandwidth, runs[one]) for one in checked]
+
+
+def evaluated_groups(split: Split) -> NDArray[np.intp] | None:
+    """The group of every evaluation sample, real ones first; a set without groups has one of each. None: neither has.
+
+    Numbers are of one set: a real sample is of no generated group.
+    """
+    if all(samples.groups is None for samples in split.pair):
+        return None
+    numbers = []
+    for samples, rows in zip(split.pair, split.evaluate_rows, strict=True):
+        known = samples.group_numbers
+        numbers.append(np.arange(len(rows)) if known is None else known[rows])
+    return np.concatenate(numbers)
+
+
+def in_groups(run: Supports, groups: NDArray[np.intp]) -> Supports:
+    """The supports with the groups of their samples."""
+    return replace(run, groups=groups if run.rows is None else groups[run.rows])
 
 
 def passes(methods: Sequence[str]) -> Options:

@@ -9,6 +9,8 @@ import numpy as np
 from prviz.curves import PRCurve
 from prviz.diagnostics.influence import REMOVED, Influence
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts
+from prviz.diagnostics.row_order import dependence_text, dependent_sets
+from prviz.samples import SamplePair
 from prviz.triage.finding import Level, TriageFinding, grade, percent
 from prviz.uncertainty.bootstrap import Spread
 
@@ -39,9 +41,23 @@ def apart(spread: Spread) -> tuple[TriageFinding, ...]:
     return (TriageFinding("apart", "Hardly any overlap", sentence, value, "warning", "preflight", low=low, high=high),)
 
 
-def doubts(spread: Spread, facts: PairFacts) -> tuple[TriageFinding, ...]:
-    """Lost directions, and too few samples."""
-    return tuple(fault for fault in (_flat(facts), _few(spread, facts)) if fault is not None)
+def doubts(spread: Spread, facts: PairFacts, independent: int) -> tuple[TriageFinding, ...]:
+    """Lost directions, and too few samples.
+
+    independent : number of independent samples that evaluate, of the set with fewer.
+    """
+    return tuple(fault for fault in (_flat(facts), _few(spread, independent)) if fault is not None)
+
+
+def dependent(pair: SamplePair) -> tuple[TriageFinding, ...]:
+    """A finding if the order of the rows shows that they are not independent, and no groups are known."""
+    found = dependent_sets(pair)
+    if not found:
+        return ()
+    share = max(each.share for each in found.values())
+    text = dependence_text(found)
+    sentence = f"{text[0].upper()}{text[1:]}."
+    return (TriageFinding("dependent", "Rows that belong together", sentence, share, "warning", "preflight"),)
 
 
 def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
@@ -69,9 +85,8 @@ def _flat(facts: PairFacts) -> TriageFinding | None:
     return TriageFinding("flat", "Fewer directions", sentence, generated / real, "warning", "dimension", "ratio")
 
 
-def _few(spread: Spread, facts: PairFacts) -> TriageFinding | None:
+def _few(spread: Spread, n: int) -> TriageFinding | None:
     low, high = spread.intervals["auc"]
-    n = min(facts.evaluate)
     if high - low <= WIDE and n >= FEW_EVALUATED:
         return None
     sentence = (

@@ -41,6 +41,7 @@ NUMBERS: Mapping[str, str] = {
     "permuted": "of the features are in another place",
     "flat": "as many directions as the real samples",
     "outliers": "of the other set would lose all support",
+    "dependent": "of the samples have their nearest one in a row beside theirs",
     "few": "width of AuC's 95 % interval",
     "apart": "of the mass in common",
 }

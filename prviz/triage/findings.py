@@ -10,13 +10,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from prviz.diagnostics.influence import carries, influence
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS, PairFacts, preflight
+from prviz.diagnostics.row_order import NEXT
 from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.samples import SamplePair
-from prviz.triage.curve_findings import APART, KINK, OUTLIERS, WIDE, apart, doubts, mode_reweighting, outlier_faults
+from prviz.triage.curve_findings import (
+    APART,
+    KINK,
+    OUTLIERS,
+    WIDE,
+    apart,
+    dependent,
+    doubts,
+    mode_reweighting,
+    outlier_faults,
+)
 from prviz.triage.finding import TriageFinding
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
@@ -26,7 +39,7 @@ from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 2
+RULES = 3
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # Fewest samples per set for statistics of two halves.
@@ -59,6 +72,7 @@ LOOKED_FOR: Mapping[str, str] = {
     "Different scales, shifted or permuted features": "one factor, shift or order that makes the sets fit",
     "Fewer directions": f"the generated effective dimension is below 1 / {DIMENSION_RATIO:g} of the real one",
     "Outliers": f"5 samples alone carry more than {OUTLIERS:.0%} of the other set, and far more than their share",
+    "Rows that belong together": f"nearest samples at most {NEXT} rows apart, far more often than by chance",
     "Too few samples": f"AuC's interval is wider than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure it",
     "Hardly any overlap": f"less than {APART:.0%} of the mass is shared",
 }
@@ -96,7 +110,10 @@ def findings(
         for fault in sample_faults(pair, facts, held_out)
     )
     unfit = any(fault.key in {"scale", "shifted", "permuted"} for fault in faults)
-    faults += (() if unfit else apart(spread)) + doubts(spread, facts)
+    grouped = estimate.supports.groups is not None
+    independent = min(estimate.supports.n_independent if grouped else facts.evaluate)
+    # first, as all tests that follow take rows as independent
+    faults = (*dependent(pair), *faults, *(() if unfit else apart(spread)), *doubts(spread, facts, independent))
     if not unfit and carries(estimate.method):
         for place, role in enumerate(ROLES):
             influenced = influence(
@@ -119,7 +136,8 @@ def sample_faults(
 ) -> tuple[TriageFinding, ...]:
     """The faults that the samples themselves show, the one that explains most first."""
     copies = memorisation(pair.real, pair.generated, held_out or held_out_distances(pair.real))
-    if min(pair.real.n, pair.generated.n) < LEAST:
+    independent = (part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
+    if min(independent) < LEAST:
         return row_faults(facts, copies)
     return agreed_faults(halvings(pair), facts, copies)
 

@@ -101,12 +101,15 @@ def held_out_distances(
     """Distances from the holdout to the reference; without one, those inside the reference, leaving each sample out.
 
     Two samples of the reference that are nearest to each other share their distance, so that n of them count as n / 2.
-    Only tiles of the distances are in memory.
+    Of a reference with groups the whole group of a sample is left out. Only tiles of the distances are in memory.
 
     Raises ValueError: a holdout of which more than MOST_SHARED occurs in the reference, or of another dimension.
     """
     if holdout is None:
         # the first is the sample itself, or one equal to it
+        if reference.group_numbers is not None:
+            values = _of_other_groups(reference, reference.group_numbers, memory_limit)
+            return HeldOutDistances(values, reference.n_independent / 2, "the reference itself, each group left out")
         values = _nearest(reference, reference, 3, memory_limit)[1][:, 1:]
         return HeldOutDistances(values, reference.n / 2, "the reference itself, each sample left out")
     shared = check_holdout(reference, holdout)
@@ -114,7 +117,27 @@ def held_out_distances(
     if shared:
         source += f", {shared} of them in the reference too"
     distances = _nearest(holdout, reference, memory_limit=memory_limit)[1]
-    return HeldOutDistances(distances, holdout.n, source, holdout.digest)
+    return HeldOutDistances(distances, holdout.n_independent, source, holdout.digest)
+
+
+def _of_other_groups(reference: Samples, groups: NDArray[np.intp], memory_limit: int) -> Floats:
+    """(n, 2) distances of the samples to the two nearest ones of other groups; ValueError without two of them."""
+    sizes = np.bincount(groups)
+    most = int(sizes.max())
+    if reference.n - most < 2:
+        raise ValueError("groups: nearly all real samples are of one group; samples of other groups are needed")
+    found = np.empty((reference.n, 2))
+    # the nearest of a group's size and two more hold two of other groups
+    step = max(1, memory_limit // (64 * (most + 2)))
+    order = np.argsort(groups, kind="stable")
+    for start in range(0, reference.n, step):
+        rows = order[start : start + step]
+        k = int(sizes[groups[rows]].max()) + 2
+        near, distances = nearest_rows(reference.values, rows, k, reference.values, memory_limit=memory_limit)
+        other = groups[near] != groups[rows][:, None]
+        first = np.argsort(~other, axis=1, kind="stable")[:, :2]
+        found[rows] = np.take_along_axis(distances, first, axis=1)
+    return found
 
 
 def check_holdout(reference: Samples, holdout: Samples) -> int:
@@ -141,17 +164,18 @@ def memorisation(
     """
     rows, distances = _nearest(generated, reference, memory_limit=memory_limit)
     ratios, usual = _ratios(distances), _ratios(held_out.values)
+    drawn = generated.n_independent
     known = usual[usual > 0]
     wide = float(np.quantile(known, NEAR, method="lower")) if len(known) else 0.0
-    threshold, near = wide**2, _excess(ratios <= wide**2, usual <= wide**2, held_out.independent)
+    threshold, near = wide**2, _excess(ratios <= wide**2, usual <= wide**2, held_out.independent, drawn)
     if near.low <= 0:
         below = ratios <= wide
-        more = _excess(below, usual <= wide, held_out.independent)
+        more = _excess(below, usual <= wide, held_out.independent, drawn)
         if more.low > _MARGIN * NEAR and len(np.unique(rows[below, 0])) >= _DIFFERENT:
             threshold, near = wide, more
     first = np.argsort(distances[:, 0], kind="stable")[:_PAIRS]
     return Memorisation(
-        _excess(distances[:, 0] == 0, held_out.values[:, 0] == 0, held_out.independent),
+        _excess(distances[:, 0] == 0, held_out.values[:, 0] == 0, held_out.independent, drawn),
         near,
         threshold,
         tuple(NearPair(int(row), int(rows[row, 0]), float(distances[row, 0])) for row in first),
@@ -247,10 +271,11 @@ def copies_text(found: Memorisation) -> str:
     )
 
 
-def _excess(flags: Flags, usual: Flags, independent: float) -> Excess:
+def _excess(flags: Flags, usual: Flags, independent: float, drawn: int) -> Excess:
+    """The excess of the flagged samples, which count as ``drawn`` independent ones."""
     number = int(np.count_nonzero(flags))
     share, expected = number / len(flags), float(usual.mean())
-    low, high = _binomial(number, len(flags))
+    low, high = _binomial(number if drawn == len(flags) else share * drawn, drawn)
     least, most = _binomial(expected * independent, independent)
     return Excess(
         number,

@@ -188,20 +188,24 @@ def _order_of(values: NDArray[Any]) -> Ints:
 class _Compared:
     """The rows of a pair, in an order that does not depend on how they stand.
 
-    rows : rows per set that are compared, at most. wide : True for more features than rows of both sets, which then
-    are compared in fewer coordinates.
+    rows : rows per set that are compared, at most; of groups one row each, for the tests are of independent rows. wide
+    : True for more features than rows of both sets, which then are compared in fewer coordinates.
     """
 
     def __init__(self, pair: SamplePair, rows: int) -> None:
         self._pair, self._rows = pair, rows
         self._orders = [_order_of(part.values) for part in pair]
-        self.wide = pair.d > sum(min(part.n, rows) for part in pair)
+        numbers = (part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
+        self.wide = pair.d > sum(min(number, rows) for number in numbers)
         classes = row_classes(pair) if self.wide else np.empty(0, np.intp)
         self._classes = [classes[: pair.real.n], classes[pair.real.n :]]
 
     def drawn(self, rng: np.random.Generator) -> tuple[RowSet, RowSet, Floats, Floats]:
         """Rows of both sets in a random order, by their features and in coordinates."""
-        rows = [order[rng.permutation(len(order))[: self._rows]] for order in self._orders]
+        rows = [
+            _one_of_each(order[rng.permutation(len(order))], part.groups)[: self._rows]
+            for order, part in zip(self._orders, self._pair, strict=True)
+        ]
         real, generated = self._pair
         unit = unit_of(RowSet(real.values, rows[0]), whole=not self.wide)
         sets = RowSet(real.values, rows[0], unit), RowSet(generated.values, rows[1], unit)
@@ -210,6 +214,13 @@ class _Compared:
         classes = [each[chosen] for each, chosen in zip(self._classes, rows, strict=True)]
         points, others = coordinates(sets, classes)
         return *sets, points, others
+
+
+def _one_of_each(rows: Ints, groups: NDArray[Any] | None) -> Ints:
+    """The first of the rows of each group, in their order; all of them without groups."""
+    if groups is None:
+        return rows
+    return rows[np.sort(np.unique(groups[rows], return_index=True)[1])]
 
 
 def _halved(compared: _Compared, rng: np.random.Generator) -> PairStatistics:

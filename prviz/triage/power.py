@@ -70,6 +70,7 @@ def power(
     tuple of Power
         One per fault of `PLANTED`, and real against real, whose ``named`` counts false alarms.
     """
+    real = real.one_of_each_group(seed)
     size = min(real.n // 2, MOST)
     if size < LEAST:
         return ()

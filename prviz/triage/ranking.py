@@ -153,7 +153,7 @@ def digest_of_supports(runs: Sequence[Supports]) -> str:
     digest = hashlib.sha256()
     for run in runs:
         digest.update(f"{run.n_real} {len(run.c_real)} {run.rows is None};".encode())
-        for part in (run.c_real, run.c_generated, *(() if run.rows is None else (run.rows,))):
+        for part in (run.c_real, run.c_generated, *(each for each in (run.rows, run.groups) if each is not None)):
             digest.update(np.asarray(part, dtype=np.float64).tobytes())
     return digest.hexdigest()
 

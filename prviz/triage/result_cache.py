@@ -214,13 +214,20 @@ def _bytes(key: str, estimate: Estimate, seconds: float) -> bytes:
         "k": estimate.k,
         "seconds": seconds,
         "runs": [
-            {"n_real": run.n_real, "bandwidth": run.bandwidth, "rows": run.rows is not None} for run in estimate.runs
+            {
+                "n_real": run.n_real,
+                "bandwidth": run.bandwidth,
+                "rows": run.rows is not None,
+                "groups": run.groups is not None,
+            }
+            for run in estimate.runs
         ],
     }
     arrays: dict[str, Any] = {}
     for place, run in enumerate(estimate.runs):
         arrays |= {f"c_real_{place}": run.c_real, f"c_generated_{place}": run.c_generated}
         arrays |= {} if run.rows is None else {f"rows_{place}": run.rows}
+        arrays |= {} if run.groups is None else {f"groups_{place}": run.groups}
     return _archive(about, arrays)
 
 
@@ -267,12 +274,15 @@ def _read(arrays: Arrays, key: Mapping[str, Any]) -> tuple[Estimate, float]:
         supports = arrays[f"c_real_{place}"], arrays[f"c_generated_{place}"]
         bandwidth = None if run["bandwidth"] is None else (run["bandwidth"][0], run["bandwidth"][1])
         rows = arrays[f"rows_{place}"] if run["rows"] else None
-        shapes = {each.shape for each in (*supports, rows) if each is not None}
+        groups = arrays[f"groups_{place}"] if run.get("groups") else None
+        shapes = {each.shape for each in (*supports, rows, groups) if each is not None}
         if len(shapes) > 1 or supports[0].ndim != 1 or not 0 <= run["n_real"] <= len(supports[0]):
             raise ValueError("other numbers of samples")
         if not all(np.all(each >= 0) for each in supports):
             raise ValueError("no supports")
-        runs.append(Supports(*supports, run["n_real"], bandwidth, rows))
+        if groups is not None and (groups.dtype.kind != "i" or not np.all(groups >= 0)):
+            raise ValueError("no groups")
+        runs.append(Supports(*supports, run["n_real"], bandwidth, rows, groups))
     if not runs:
         raise ValueError("no run")
     return Estimate(key["method"], about["k"], runs[0].bandwidth, tuple(runs)), float(about["seconds"])

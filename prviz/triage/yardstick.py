@@ -63,11 +63,10 @@ def yardstick(
     Raises ValueError: sets too small for the settings.
     """
     if holdout is None:
-        order = np.random.default_rng(settings.seed).permutation(reference.n)
-        half = reference.n // 2
-        first, second = reference.take(np.sort(order[:half])), reference.take(np.sort(order[half : 2 * half]))
+        first, second = _halves(reference, settings.seed)
+        each = f"{first.n} samples each" if first.n == second.n else f"{first.n} and {second.n} samples"
         source = (
-            f"two halves of the reference, {half} samples each: half the size, on which scores depend; real samples "
+            f"two halves of the reference, {each}: half the size, on which scores depend; real samples "
             "that are held out give a ceiling at full size"
         )
     else:
@@ -83,6 +82,16 @@ def yardstick(
         for name, generated in (("real", second), ("shuffled", as_samples(shuffled, name="shuffled")))
     )
     return Yardstick(ceiling, floor, source)
+
+
+def _halves(reference: Samples, seed: int) -> tuple[Samples, Samples]:
+    """Two seeded halves of the samples, with no group in both."""
+    if reference.groups is not None:
+        halves = SamplePair(reference, reference).split(0.5, seed)
+        return halves.fit.real, halves.evaluate.real
+    order = np.random.default_rng(seed).permutation(reference.n)
+    half = reference.n // 2
+    return reference.take(np.sort(order[:half])), reference.take(np.sort(order[half : 2 * half]))
 
 
 def shares_of_ceiling(

@@ -16,6 +16,7 @@ from prviz.curves.pr_curve import score_keys
 from prviz.curves.summaries import EPS, B, numbers
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
+from prviz.neighbors.kernels import ranges
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +57,8 @@ def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
     first = runs[0]
     for run in runs[1:]:
         rows = run.rows is first.rows or np.array_equal(run.rows, first.rows)  # type: ignore[arg-type]
-        if not rows or (run.n_real, len(run.c_real)) != (first.n_real, len(first.c_real)):
+        groups = run.groups is first.groups or np.array_equal(run.groups, first.groups)  # type: ignore[arg-type]
+        if not (rows and groups) or (run.n_real, len(run.c_real)) != (first.n_real, len(first.c_real)):
             raise ValueError("runs evaluate different samples; they must share them to be drawn again together")
     return first.n_real, len(first.c_real) - first.n_real
 
@@ -78,17 +80,52 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
     return first[0], first[1], *(generated for _, generated in others)
 
 
+class _Members:
+    """The samples of each group."""
+
+    def __init__(self, groups: Positions) -> None:
+        sizes = np.bincount(groups)
+        self._order, self._sizes = np.argsort(groups, kind="stable"), sizes[sizes > 0]
+        self._starts = np.cumsum(self._sizes) - self._sizes
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def of(self, drawn: Positions) -> Positions:
+        """Positions of all samples of these groups, of a group that is drawn twice twice."""
+        positions: Positions = self._order[ranges(self._starts[drawn], self._sizes[drawn])]
+        return positions
+
+
+def _members(generators: Sequence[Sequence[Supports]]) -> list[_Members | None]:
+    """The groups of the real samples, then those of each generator's samples; None where all are independent."""
+    found: list[_Members | None] = []
+    for place, (run, *_) in enumerate(generators):
+        real, generated = (None, None) if run.groups is None else np.split(run.groups, [run.n_real])
+        sides = (real, generated) if place == 0 else (generated,)
+        found += [None if each is None else _Members(each) for each in sides]
+    return found
+
+
 def draws(
-    sizes: Sequence[int], replicates: int, seed: int, streams: Sequence[int] | None = None
+    sizes: Sequence[int],
+    replicates: int,
+    seed: int,
+    streams: Sequence[int] | None = None,
+    members: Sequence[_Members | None] | None = None,
 ) -> Iterator[tuple[Positions, ...]]:
     """Positions of n samples drawn with replacement from n, independently for every stream.
 
     The draws of a set depend only on the seed, its size and its stream. streams : their numbers; None: 0, 1, 2 ...
+    members : of sets in groups: as many groups are drawn as there are, each with all its samples; None: of no set.
     """
+    groups = [None] * len(sizes) if members is None else list(members)
+    numbers_drawn = [n if own is None else len(own) for n, own in zip(sizes, groups, strict=True)]
     numbers = range(len(sizes)) if streams is None else streams
     generators = [np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,))) for number in numbers]
     for _ in range(replicates):
-        yield tuple(generator.integers(n, size=n) for generator, n in zip(generators, sizes, strict=True))
+        drawn = [generator.integers(n, size=n) for generator, n in zip(generators, numbers_drawn, strict=True)]
+        yield tuple(each if own is None else own.of(each) for each, own in zip(drawn, groups, strict=True))
 
 
 def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positions) -> PRCurve:
@@ -121,7 +158,8 @@ def replicated(
     orders = [[ranked(run) for run in runs] for runs in generators]
 
     def curves() -> Iterator[list[PRCurve]]:
-        for done, (real, *generated) in enumerate(draws(sizes, replicates, seed, streams)):
+        drawn = draws(sizes, replicates, seed, streams, _members(generators))
+        for done, (real, *generated) in enumerate(drawn):
             if progress is not None:
                 progress(done / replicates)
             yield [replicate(order, real, own) for order, own in zip(orders, generated, strict=True)]
@@ -250,6 +288,7 @@ def bootstrap(
 
     A replicate computes no distance: real and generated evaluation samples, as many as there are of each, are drawn
     with their supports; these give error rates, a curve and every summary. Intervals are percentiles of the replicates.
+    Of samples with groups whole groups are drawn.
 
     The intervals cover the choice of evaluation samples only, not the choice of fit samples, and not bias, which does
     not vanish with more evaluation samples. Extremes depend on single samples, and a replicate holds no new ones.

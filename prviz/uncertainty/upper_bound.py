@@ -44,7 +44,7 @@ def upper_bound(
     Parameters
     ----------
     real, generated : array_like or Samples
-        (n, d) and (m, d) independent samples; n and m may differ.
+        (n, d) and (m, d) samples; n and m may differ. They are independent, or `Samples` with ``groups`` that are.
     methods : sequence of str or str, optional
         Names in ESTIMATORS; None: DEFAULT_METHODS. All share the level. A family whose classifiers the evaluation
         samples take part in choosing has no bound.
@@ -77,6 +77,9 @@ def upper_bound(
     are wrong, by the quantiles of the order statistics of uniform numbers (Clopper, Pearson), far closer there. Either
     has half of the level; families, ks, runs, both roles and the two end classifiers share it (Bonferroni). The two
     trivial classifiers have exact rates.
+
+    Of samples in groups, such as the frames of videos, as many count as would be independent if all of a group were
+    alike (Kish 1965): as many as there are groups of one size.
 
     No lower bound exists without assumptions: any finite samples can come from distributions that share nothing.
 
@@ -163,9 +166,10 @@ def _bounded(run: Supports, level: float) -> Floats:
 
     rates, ends = run.rates(), 2 * bool(np.any(run.both_zero))
     sides = []
-    for side, n in ((rates.fpr, run.n_real), (rates.fnr, len(run.c_real) - run.n_real)):
+    for side, n in zip((rates.fpr, rates.fnr), run.n_independent, strict=True):
         bounds, share = _nested_bounds(n, level)
-        errors = np.rint(side * n).astype(np.intp)
+        # a share of fewer samples than it was counted of is no whole number: the next one is an upper bound
+        errors = (np.rint(side * n) if run.groups is None else np.ceil(side * n - 1e-9)).astype(np.intp)
         last = errors[len(errors) - ends :]  # of [c_X > 0] and [c_Y = 0], see `ErrorRates.from_supports`
         own = np.where(last < n, beta.isf(share, last + 1, np.maximum(n - last, 1)), 1.0)
         sides.append(np.append(bounds[errors[: len(errors) - ends]], own))
