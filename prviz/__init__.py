@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from prviz.measure.clipped import clipped as clipped
     from prviz.measure.estimates import estimate as estimate
     from prviz.measure.estimates import pr_curve as pr_curve
+    from prviz.measure.frechet import compare_frechet as compare_frechet
     from prviz.measure.frechet import frechet_distance as frechet_distance
     from prviz.measure.kernel_scores import kid as kid
     from prviz.measure.kernel_scores import rke as rke
@@ -72,7 +73,7 @@ _MODULES = {
     "measure.class_entropy": ("class_entropy",),
     "measure.clipped": ("clipped",),
     "measure.estimates": ("estimate", "pr_curve"),
-    "measure.frechet": ("frechet_distance",),
+    "measure.frechet": ("compare_frechet", "frechet_distance"),
     "measure.kernel_scores": ("kid", "rke", "vendi"),
     "measure.profiles": ("Profile", "profile"),
     "measure.scalars": ("rarity", "realism", "scalars"),

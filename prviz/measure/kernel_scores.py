@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.measure.frechet import BLOCK, blocks
+from prviz.measure.frechet import BLOCK, DIGITS, blocks, shift_of
 from prviz.samples import SamplePair, Samples, as_samples
 
 Floats = NDArray[np.float64]
 Kernel = Callable[[Floats, Floats], Floats]
 
 
-class KernelDistance(NamedTuple):
-    """KID: the value and its standard deviation."""
-
+class _ValueAndDeviation(NamedTuple):
     value: float
     std: float
+
+
+class KernelDistance(_ValueAndDeviation):
+    """KID: the value and its standard deviation; ``value, std = kid(...)`` unpacks it.
+
+    value : nan where numbers are too large for it, or rounding leaves none of its digits. std : its deviation. caveat :
+    why the value is nan, in words; "" where it isn't.
+    """
+
+    caveat: str
+
+    def __new__(cls, value: float, std: float, caveat: str = "") -> Self:
+        """A distance with its deviation and what there is to say on it."""
+        made = super().__new__(cls, value, std)
+        made.caveat = caveat
+        return made
 
 
 def kid(
@@ -30,6 +44,7 @@ def kid(
     subsets: int | None = None,
     subset_size: int = 1000,
     seed: int = 2020,
+    progress: Callable[[float], None] | None = None,
 ) -> KernelDistance:
     """Kernel distance (KID where the samples are Inception features): the unbiased squared maximum mean discrepancy.
 
@@ -44,12 +59,14 @@ def kid(
         Samples per subset, at most those there are.
     seed : int
         Decides the subsets; 2020 as in torch-fidelity, whose random stream is used.
+    progress : callable, optional
+        Called with the fraction done, between blocks; may raise to stop.
 
     Returns
     -------
     KernelDistance
         May be below 0, because it is unbiased. With subsets the deviation is that of a single subset's value and does
-        not shrink with their number.
+        not shrink with their number. nan, with the reason in its ``caveat``, where no digit is known.
 
     Raises
     ------
@@ -62,48 +79,233 @@ def kid(
     k(x, y). Deviation from all samples: sqrt(4 var(g) / n + 4 var(h) / m) with g(x) = mean k(x, X) - mean k(x, Y) and
     h(y) = mean k(y, Y) - mean k(y, X), the leading term of its variance with what single rows add by chance: on the
     bundled digits 1.7 times too large where both sets have the same distribution.
+    Far from zero, where rounding takes digits of that, k is replaced by k(x, y) - f(x) - f(y), which has the same KID
+    for any f: with x = c + a, y = c + b, u = a . c / d, v = b . c / d, r = a . b / d and q = |c|^2 / d + 1 + u + v
+    by 3 u v (2 |c|^2 / d + 2 + u + v) + 3 q^2 r + 3 q r^2 + r^3. Its deviation is that of the new kernel.
     Source: Binkowski, Sutherland, Arbel, Gretton 2018; Sutherland et al. 2017.
     """
     pair = SamplePair.of(real, generated)
     smaller = min(pair.real.n, pair.generated.n)
     if smaller < 2:
         raise ValueError("KID needs at least 2 samples of each set; one has 1")
+    all_values = (pair.real.n + pair.generated.n) ** 2 // 2
     if subsets is None:
-        return _whole(pair)
+        return _with_digits(pair, lambda kernel: _whole(pair, kernel), progress, all_values)
     if subsets < 1 or subset_size < 2:
         raise ValueError(f"subsets = {subsets}, subset_size = {subset_size}; at least 1 and 2 are needed")
-    stream, size = np.random.RandomState(seed), min(subset_size, smaller)
-    values = []
-    for _ in range(subsets):
-        parts = [samples.take(stream.choice(samples.n, size, replace=False)) for samples in pair]
-        values.append(_whole(SamplePair(*parts)).value)
-    return KernelDistance(float(np.mean(values)), float(np.std(values)))
+    size = min(subset_size, smaller)
+
+    def over_subsets(kernel: _Cubic) -> tuple[float, float]:
+        stream = np.random.RandomState(seed)
+        values: list[float] = []
+        while len(values) < subsets:
+            drawn = [
+                [stream.choice(samples.n, size, replace=False) for samples in pair]
+                for _ in range(min(_TOGETHER, subsets - len(values)))
+            ]
+            values += _values_of_subsets(pair, drawn, kernel)
+        return float(np.mean(values)), float(np.std(values))
+
+    passes = -(-subsets // _TOGETHER)
+    total = passes * all_values if _in_one_pass(pair, min(_TOGETHER, subsets), size) else 3 * subsets * size**2
+    return _with_digits(pair, over_subsets, progress, total)
 
 
-def _whole(pair: SamplePair) -> KernelDistance:
-    n, m = pair.real.n, pair.generated.n
+# Subsets whose values are computed in one pass over the kernel at most, and the price of one of them there, in passes.
+_TOGETHER, _ONE_MORE = 128, 1 / 24
+# Samples are far from zero where the squared mean is more than so many times their mean squared distance from it.
+_FAR = 1e4
+# Rounding errors of a sum add like independent ones: so many times eps and sqrt(d) of what is added, at most.
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+
+
+class _Cubic:
+    """KID's kernel on blocks of rows, as it stands, or around a centre: see the notes of `kid`.
+
+    centre : (d,); None: as it stands. progress : called with the share of ``total`` values of the kernel.
+    """
+
+    def __init__(
+        self,
+        centre: Floats | None = None,
+        progress: Callable[[float], None] | None = None,
+        total: int = 1,
+    ) -> None:
+        self.centre = centre
+        self._progress = progress
+        self._total, self._done = total, 0
+
+    def __call__(self, rows: Floats, others: Floats) -> Floats:
+        """The kernel, (n, m), of rows (n, d) with others (m, d)."""
+        if self._progress is not None:
+            self._done += len(rows) * len(others)
+            self._progress(min(self._done / self._total, 1.0))
+        if self.centre is None:
+            products: Floats = rows @ others.T
+            products /= rows.shape[1]
+            products += 1.0
+            cubes: Floats = products * products * products
+            return cubes
+        rows, others = rows - self.centre, others - self.centre
+        return self._around(self._along(rows)[:, None], self._along(others), rows @ others.T / rows.shape[1])
+
+    def diagonal(self, values: NDArray[Any]) -> Floats:
+        """The kernel, (n,), of each row with itself."""
+        if self.centre is None:
+            return np.hstack([((block**2).sum(1) / block.shape[1] + 1.0) ** 3 for block in blocks(values)])
+        found = []
+        for block in blocks(values):
+            rows = block - self.centre
+            along = self._along(rows)
+            found.append(self._around(along, along, (rows**2).sum(1) / rows.shape[1]))
+        return np.hstack(found)
+
+    def _along(self, rows: Floats) -> Floats:
+        along: Floats = rows @ self.centre / rows.shape[1]  # type: ignore[operator]
+        return along
+
+    def _around(self, u: Floats, v: Floats, r: Floats) -> Floats:
+        base = self._base
+        q = base + u + v
+        values: Floats = 3 * u * v * (base + q) + r * (3 * q * (q + r) + r * r)
+        return values
+
+    @property
+    def _base(self) -> float:
+        return 1.0 if self.centre is None else float(self.centre @ self.centre) / len(self.centre) + 1.0
+
+    def rounding(self, pair: SamplePair) -> float:
+        """About the largest rounding error of KID: a share of its terms without their signs."""
+        centre = np.zeros(pair.d) if self.centre is None else self.centre
+        moments = np.zeros(4)
+        for samples in pair:
+            for block in blocks(samples.values):
+                size = np.sqrt(((block - centre) ** 2).sum(1) / pair.d)
+                moments += (size[:, None] ** np.arange(4)).sum(0) / samples.n
+        # Coefficients of |a|^i |b|^j in the terms, for i, j = 1 .. 3, with g = |c| and base = g^2 + 1.
+        base = np.float64(self._base)
+        g = np.sqrt(np.maximum(base - 1.0, 0.0))
+        mixed = 3 * g**3 + 6 * base * g
+        coefficients = np.zeros((4, 4))
+        coefficients[1:, 1:] = [
+            [6 * g**2 * base + 3 * base**2, mixed, 3 * g**2],
+            [mixed, 6 * g**2 + 3 * base, 3 * g],
+            [3 * g**2, 3 * g, 1.0],
+        ]
+        if self.centre is None:
+            coefficients[0, 0] = 1.0
+        return _ROUNDING * math.sqrt(pair.d) * float(moments @ coefficients @ moments)
+
+
+def _with_digits(
+    pair: SamplePair,
+    compute: Callable[[_Cubic], tuple[float, float]],
+    progress: Callable[[float], None] | None,
+    total: int,
+) -> KernelDistance:
+    """KID by the kernel as it stands; by that around the mean where this one leaves no six digits; else nan."""
+    found, rounding = (math.nan, math.nan), math.inf
     with np.errstate(over="ignore", invalid="ignore"):
-        own, other_own, across, back = _cubic_sums(pair)
-        value = own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)) - 2 * across.sum() / (n * m)
-        lean, other_lean = own / (n - 1) - across / m, other_own / (m - 1) - back / n
-        std = math.sqrt(4 * lean.var() / n + 4 * other_lean.var() / m)
-    return KernelDistance(float(value), std) if math.isfinite(value) else KernelDistance(math.nan, math.nan)
+        mean = sum(side.values.mean(axis=0, dtype=np.float64) for side in pair) / 2
+        # the mean of equal values is rounded, and the rest would be all that is left of them
+        first = pair.real.values[0].astype(np.float64)
+        varies = np.any([(side.values != first).any(axis=0) for side in pair], axis=0)
+        mean = np.where(varies, mean, first)
+        if not _is_far(pair, mean):
+            plain = _Cubic(None, progress, total)
+            found, rounding = compute(plain), plain.rounding(pair)
+        if math.isfinite(found[0]) and rounding <= DIGITS * abs(found[0]):
+            return KernelDistance(*found)
+        centred = _Cubic(mean, progress, total)
+        other, other_rounding = compute(centred), centred.rounding(pair)
+    # a value near 0 needs no more digits than its deviation has
+    if math.isfinite(found[0]) and rounding <= DIGITS * other[1]:
+        return KernelDistance(*found)
+    if math.isfinite(other[0]) and other_rounding <= DIGITS * max(abs(other[0]), other[1]):
+        return KernelDistance(*other)
+    if not math.isfinite(other[0]):
+        largest = max(float(np.abs(side.values).max()) for side in pair)
+        why = f"numbers of up to {largest:.3g} are too large: the kernel takes their sixth powers"
+    else:
+        why = f"rounding alone is up to about {other_rounding:.2g}, beside a value of {other[0]:.2g}: no digits hold"
+    return KernelDistance(math.nan, math.nan, why)
+
+
+def _is_far(pair: SamplePair, mean: Floats) -> bool:
+    """True if the mean is so far from zero, beside the spread, that the kernel says more of it than of the spread."""
+    around = sum(float(((block - mean) ** 2).sum()) / side.n for side in pair for block in blocks(side.values))
+    return float(mean @ mean) > _FAR * around / 2
+
+
+def _whole(pair: SamplePair, kernel: _Cubic) -> tuple[float, float]:
+    n, m = pair.real.n, pair.generated.n
+    own, other_own, across, back = _cubic_sums(pair, kernel)
+    value = own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)) - 2 * across.sum() / (n * m)
+    lean, other_lean = own / (n - 1) - across / m, other_own / (m - 1) - back / n
+    return float(value), math.sqrt(4 * lean.var() / n + 4 * other_lean.var() / m)
+
+
+Rows = NDArray[np.intp]
+
+
+def _values_of_subsets(pair: SamplePair, drawn: Sequence[Sequence[Rows]], kernel: _Cubic) -> list[float]:
+    """KID of each subset: (real rows, generated rows), all of one size."""
+    size = len(drawn[0][0])
+    if _in_one_pass(pair, len(drawn), size):
+        inside = [_chosen_sums(pair, (role, role), drawn, kernel) for role in range(2)]
+        diagonals = [kernel.diagonal(samples.values) for samples in pair]
+        without = [
+            sums - [diagonal[rows[role]].sum() for rows in drawn]
+            for role, (sums, diagonal) in enumerate(zip(inside, diagonals, strict=True))
+        ]
+        across = _chosen_sums(pair, (0, 1), drawn, kernel)
+        return list((without[0] + without[1]) / (size * (size - 1)) - 2 * across / size**2)
+    found = []
+    for rows in drawn:
+        part = SamplePair.of(pair.real.values[rows[0]], pair.generated.values[rows[1]])
+        found.append(_whole(part, kernel)[0])
+    return found
+
+
+def _in_one_pass(pair: SamplePair, subsets: int, size: int) -> bool:
+    """True if one pass over the kernel of all samples costs less than one for each subset."""
+    return (pair.real.n + pair.generated.n) ** 2 / 2 * (1 + subsets * _ONE_MORE) < 3 * subsets * size**2
+
+
+def _chosen_sums(pair: SamplePair, roles: tuple[int, int], drawn: Sequence[Sequence[Rows]], kernel: _Cubic) -> Floats:
+    """Sums of the kernel over the rows of each subset, of two roles or of one with itself, tile by tile."""
+    sides = [tuple(pair)[role] for role in roles]
+    chosen = []
+    for role, samples in zip(roles, sides, strict=True):
+        inside = np.zeros((samples.n, len(drawn)))
+        for place, rows in enumerate(drawn):
+            inside[rows[role], place] = 1.0
+        chosen.append(inside)
+    sums = np.zeros(len(drawn))
+    for first, block in enumerate(blocks(sides[0].values)):
+        for second, others in enumerate(blocks(sides[1].values)):
+            if roles[0] == roles[1] and second < first:
+                continue
+            tile = kernel(block, others) @ chosen[1][second * BLOCK : second * BLOCK + len(others)]
+            part = (tile * chosen[0][first * BLOCK : first * BLOCK + len(block)]).sum(0)
+            sums += 2 * part if roles[0] == roles[1] and second > first else part
+    return sums
 
 
 def kernel_share(pair: SamplePair) -> float:
     """1 - KID / (mean of k(x, x') + mean of k(y, y')): 1 where KID is 0, 0 where k(x, y) is 0 on average."""
     n, m = pair.real.n, pair.generated.n
     with np.errstate(over="ignore", invalid="ignore"):
-        own, other_own, across, _ = _cubic_sums(pair)
+        own, other_own, across, _ = _cubic_sums(pair, _Cubic())
         share = 2 * across.sum() / (n * m) / (own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)))
     return float(share) if math.isfinite(share) else math.nan
 
 
-def _cubic_sums(pair: SamplePair) -> tuple[Floats, Floats, Floats, Floats]:
+def _cubic_sums(pair: SamplePair, kernel: _Cubic) -> tuple[Floats, Floats, Floats, Floats]:
     """Sums of KID's kernel: of each real sample over the other real ones, of generated ones alike; and across."""
     real, generated = pair.real.values, pair.generated.values
-    own, other_own = (_sums(each, each, _cubic)[0] - _diagonal(each) for each in (real, generated))
-    return own, other_own, *_sums(real, generated, _cubic)
+    own, other_own = (_sums(each, each, kernel)[0] - kernel.diagonal(each) for each in (real, generated))
+    return own, other_own, *_sums(real, generated, kernel)
 
 
 def vendi(samples: Samples | ArrayLike, *, order: float = 1.0) -> float:
@@ -172,6 +374,8 @@ def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
     -----
     Source: Jalali, Li, Farnia 2023.
     """
+    from scipy.spatial.distance import cdist
+
     values = as_samples(samples, name="samples").values
     if not bandwidth > 0:
         raise ValueError(f"bandwidth = {bandwidth}; a positive number is needed")
@@ -179,6 +383,9 @@ def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
 
     def squared_kernel(rows: Floats, others: Floats) -> Floats:
         rows, others = (rows - centre) / bandwidth, (others - centre) / bandwidth
+        if _ROUNDING * max((rows**2).sum(1).max(), (others**2).sum(1).max()) > DIGITS:
+            exact: Floats = np.exp(-cdist(rows, others, "sqeuclidean"))
+            return exact
         squared = (rows**2).sum(1)[:, None] + (others**2).sum(1) - 2 * rows @ others.T
         kernel: Floats = np.exp(-np.maximum(squared, 0.0))
         return kernel
@@ -190,20 +397,15 @@ def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
 
 def half_spread(samples: Samples) -> float:
     """Half the root mean square distance between the samples; nan where numbers are too large for it."""
+    shift = shift_of(samples, samples)
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = samples.values.mean(axis=0, dtype=np.float64)
-        total = sum(float(((block - mean) ** 2).sum()) for block in blocks(samples.values))
+        if shift.any():
+            mean = sum((block - shift).sum(axis=0) for block in blocks(samples.values)) / samples.n
+        else:
+            mean = samples.values.mean(axis=0, dtype=np.float64)
+        total = sum(float(((block - shift - mean) ** 2).sum()) for block in blocks(samples.values))
     spread = math.sqrt(2 * total / max(samples.n - 1, 1)) / 2
     return spread if math.isfinite(spread) else math.nan
-
-
-def _cubic(rows: Floats, others: Floats) -> Floats:
-    products: Floats = rows @ others.T / rows.shape[1] + 1.0
-    return products * products * products
-
-
-def _diagonal(values: NDArray[Any]) -> Floats:
-    return np.hstack([((block**2).sum(1) / block.shape[1] + 1.0) ** 3 for block in blocks(values)])
 
 
 def _sums(values: NDArray[Any], others: NDArray[Any], kernel: Kernel) -> tuple[Floats, Floats]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import pickle
+import re
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -16,8 +19,9 @@ from prviz.measure import frechet as frechet_module
 from prviz.measure import kernel_scores
 from prviz.measure.blind_spots import BLIND_SPOTS
 from prviz.measure.clipped import expected_coverage, good_share
+from prviz.measure.frechet import compare_frechet
 from prviz.measure.kernel_scores import half_spread
-from prviz.samples import as_samples
+from prviz.samples import Samples, as_samples
 from tests import slow_twins
 
 RNG = np.random.default_rng
@@ -52,7 +56,14 @@ def test_too_few_samples_for_the_dimension_are_named_and_give_no_scalar():
     assert found.caveat == "12 samples span at most 11 of 12 dimensions: a covariance is singular"
     assert math.isnan(scalars(*few)["frechet_distance"])
     enough = gaussians(13, 30, 12)
-    assert frechet_distance(*enough).caveat == ""
+    assert math.isnan(frechet_distance(*enough).bias)
+    assert frechet_distance(*enough).caveat == (
+        "how much of it is the bias of so few samples is not known, it may be all: halves of 6 span at most 5 of 12 "
+        "dimensions; 26 samples of each set tell it"
+    )
+    told = frechet_distance(*gaussians(26, 26, 12))
+    assert told.caveat == ""
+    assert told.low <= told.value - told.bias <= told.high
     assert scalars(*enough)["frechet_distance"] == frechet_distance(*enough).value
     with pytest.raises(ValueError, match="real has 1 sample; a covariance needs at least 2"):
         frechet_distance(few[0][:1], few[1])
@@ -62,6 +73,69 @@ def test_the_bias_is_what_the_value_exceeds_its_limit_by():
     draws = [frechet_distance(*(RNG((seed, role)).normal(size=(300, 10)) for role in (0, 1))) for seed in range(8)]
     value, bias = np.mean([each[:2] for each in draws], axis=0)
     assert value == pytest.approx(bias, rel=0.15)  # the limit is 0
+
+
+def test_the_interval_of_the_frechet_distance_holds_its_limit():
+    d, draws = 6, 60
+    limit = 6 * 0.3**2 + 6 * 0.2**2
+    found = [frechet_distance(*gaussians(300, 300, d, 0.3, seed)) for seed in range(draws)]
+    assert sum(each.low <= limit <= each.high for each in found) >= 0.88 * draws
+    values = np.array([each.value for each in found])
+    assert np.mean([each.std for each in found]) == pytest.approx(values.std(ddof=1), rel=0.25)
+    wide, narrow = (frechet_distance(*gaussians(300, 300, d), level=level) for level in (0.99, 0.5))
+    assert wide.low < narrow.low < narrow.high < wide.high
+    with pytest.raises(ValueError, match="level = 1; a share between 0 and 1"):
+        frechet_distance(*gaussians(30, 30, 2), level=1)
+
+
+def test_two_models_are_compared_on_the_same_real_samples():
+    inside, apart, alone = 0, [], []
+    for seed in range(60):
+        rng = RNG(seed)
+        real, a, b = (rng.standard_t(8, size=(300, 4)) for _ in range(3))
+        found = compare_frechet(real, a + 0.6, b + 0.5)
+        limit = 4 * (0.6**2 - 0.5**2)
+        inside += found.low <= limit <= found.high
+        apart.append(found.high - found.low)
+        one, other = frechet_distance(real, a + 0.6), frechet_distance(real, b + 0.5)
+        assert found.difference == pytest.approx(one.value - one.bias - other.value + other.bias)
+        alone.append(3.92 * math.hypot(one.std, other.std))
+    assert inside >= 0.88 * 60
+    assert np.mean(apart) < 0.9 * np.mean(alone)  # what the real samples add to both cancels
+    same = compare_frechet(real, a, a)
+    assert (same.difference, same.caveat) == (0, "")
+    few = compare_frechet(real[:7], a, b)
+    assert math.isnan(few.low)
+    assert few.caveat.startswith("generated_a: how much of it is the bias")
+
+
+def test_samples_of_a_group_count_once_for_the_interval():
+    base = gaussians(200, 200, 2)
+    videos = [Samples(np.repeat(each, 10, axis=0), groups=np.repeat(np.arange(200), 10)) for each in base]
+    once, grouped, rows = (
+        frechet_distance(*base),
+        frechet_distance(*videos),
+        frechet_distance(*(each.values for each in videos)),
+    )
+    assert grouped.std == pytest.approx(once.std, rel=0.02)
+    assert rows.std == pytest.approx(once.std / math.sqrt(10), rel=0.02)
+    assert 0.3 < grouped.bias / once.bias < 3
+
+
+def test_a_frechet_distance_without_digits_says_so():
+    real = gaussians(300, 300, 4)[0]
+    wide = RNG(9).normal(size=(300, 1)) * 1e9
+    lost = frechet_distance(np.hstack([wide, real]), np.hstack([wide, real * 1.1]))
+    assert math.isnan(lost.value)
+    assert "vary far more than the others" in lost.caveat
+    assert frechet_distance(real, real).caveat.startswith("0 within rounding, which is up to about ")
+    assert "too large" in frechet_distance(real * 1e200, real * 2e200).caveat
+    plain = frechet_distance(real, real * 1.1)
+    for offset, digits in ((1e9, 1e-6), (1e12, 1e-3)):
+        assert frechet_distance(real + offset, real * 1.1 + offset).value == pytest.approx(plain.value, rel=digits)
+    # a feature that is constant in one set has no inverse: its influence is that of what is left
+    flat = frechet_distance(np.hstack([real, np.zeros((300, 1))]), np.hstack([real * 1.1, real[:, :1]]))
+    assert 0.5 < flat.std / plain.std < 10
 
 
 # ---- KID ----
@@ -119,6 +193,70 @@ def test_kid_is_unbiased_and_its_deviation_is_about_right():
     ]
     values, claimed = np.array(halves).T
     assert claimed.mean() / values.std(ddof=1) == pytest.approx(1.7, abs=0.4)
+
+
+def exact_kid(real, generated):
+    """KID in fractions: nothing is rounded."""
+    sets = [[[Fraction(float(x)) for x in row] for row in side] for side in (real, generated)]
+    d = len(sets[0][0])
+
+    def kernel(x, y):
+        return (sum(p * q for p, q in zip(x, y, strict=True)) / d + 1) ** 3
+
+    inside = []
+    for side in sets:
+        values = [kernel(x, y) for x, y in combinations(side, 2)]
+        inside.append(sum(values) / len(values))
+    across = [kernel(x, y) for x in sets[0] for y in sets[1]]
+    return float(inside[0] + inside[1] - 2 * sum(across) / len(across))
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e4, 1e9, -1e12, np.array([1e9, 0.0, -3e5])])
+def test_kid_far_from_zero_has_its_digits(offset):
+    pair = [each + offset for each in gaussians(12, 15, 3)]
+    found = kid(*pair)
+    assert found.value == pytest.approx(exact_kid(*pair), rel=1e-9)
+    assert found.caveat == ""
+    assert 0 < found.std < 3 * abs(found.value)
+    whole = kid(*pair, subsets=1, subset_size=12)
+    assert 0.1 < whole.value / found.value < 10
+    moved = scalars(*pair, k=3)
+    assert moved["kid"] == found.value
+    assert moved["frechet_distance"] == pytest.approx(scalars(*gaussians(12, 15, 3), k=3)["frechet_distance"], rel=1e-3)
+
+
+def test_a_kid_without_digits_is_nan_and_says_why(monkeypatch):
+    real, generated = gaussians(20, 25, 3)
+    found = kid(real * 1e60, generated * 1e60)
+    assert math.isnan(found.value)
+    assert re.fullmatch(r"numbers of up to .*e\+60 are too large: the kernel takes their sixth powers", found.caveat)
+    assert pickle.loads(pickle.dumps(found)).caveat == found.caveat
+    assert kid(np.full((9, 3), 0.1), np.full((8, 3), 0.1)) == (0.0, 0.0)
+    monkeypatch.setattr(kernel_scores, "_ROUNDING", 1e-3)  # as of numbers with three digits
+    lost = kid(real, real[::-1].copy())
+    assert math.isnan(lost.value)
+    assert re.fullmatch(r"rounding alone is up to about .*, beside a value of .*: no digits hold", lost.caveat)
+
+
+def test_kid_of_subsets_is_the_same_in_one_pass_over_all_samples_and_one_for_each(monkeypatch):
+    pair = [gaussians(90, 70, 5)[0].astype(np.float32), gaussians(90, 70, 5)[1] + 0.5]
+    monkeypatch.setattr(kernel_scores, "_TOGETHER", 3)
+    monkeypatch.setattr(frechet_module, "BLOCK", 32)
+    monkeypatch.setattr(kernel_scores, "BLOCK", 32)
+    shares: list[float] = []
+    found = []
+    for one_pass in (True, False):
+        monkeypatch.setattr(kernel_scores, "_in_one_pass", lambda *_, answer=one_pass: answer)
+        found.append(kid(*pair, subsets=7, subset_size=40, progress=shares.append))
+        assert 0 < shares[0] < shares[-1] <= 1
+    assert found[0] == pytest.approx(found[1], rel=1e-10)
+
+
+def test_rke_of_modes_far_apart_counts_them():
+    modes = np.repeat(np.array([[0.0, 0.0], [1e9, 1e9]]), 30, axis=0) + RNG(0).normal(size=(60, 2)) * 0.01
+    assert rke(modes, bandwidth=1.0) == pytest.approx(2, rel=1e-3)
+    near = RNG(1).normal(size=(60, 2))
+    assert half_spread(as_samples(near + 1e12)) == pytest.approx(half_spread(as_samples(near)), rel=1e-4)
 
 
 # ---- clipped density and coverage ----
