@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
+import os
 import sys
+from collections.abc import Callable, Mapping
+from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prviz.cli.tables import add_columns, check_choice, column_choice
+from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
     from prviz.measure.curve_conventions import CurveConvention
-    from prviz.samples import SamplePair
+    from prviz.measure.frechet import FrechetDistance
+    from prviz.samples import SamplePair, Samples
 
 _ROLES = ("real", "generated")
+# Subsets of KID by the convention of torch-fidelity.
+SUBSETS = 100
 
 
 def add_parity(parser: argparse.ArgumentParser) -> None:
@@ -24,9 +32,19 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
         "Why two tools disagree: precision, recall, density, coverage and median realism of two files by every "
         "published convention; Frechet distance, KID, clipped density and coverage, Vendi and RKE."
     )
+    parser.add_argument("real", type=Path, metavar="REAL", help="file with the real samples")
+    parser.add_argument(
+        "generated",
+        type=Path,
+        nargs="+",
+        metavar="GENERATED",
+        help="file with the generated samples; of several, Frechet distances are compared on the same real samples",
+    )
     for role in _ROLES:
-        parser.add_argument(role, type=Path, metavar=role.upper(), help=f"file with the {role} samples")
         parser.add_argument(f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are")
+    parser.add_argument(
+        "--json", nargs="?", const="-", metavar="PATH", help="write everything as JSON, to a file or to stdout"
+    )
     add_columns(parser)
     parser.add_argument("--k", type=int, default=5, help="neighbours (default: 5)")
     add_conventions(parser, "also the areas under four curves without split, and their IoU with prviz's own")
@@ -56,77 +74,186 @@ def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | None:
 
 
 def _parity(arguments: argparse.Namespace) -> int:
-    """Lines on the samples, the numbers (marked where they differ from the first row) and each row's meaning."""
-    from prviz.measure.scalars import conventions
+    """Numbers of each generated set, and their differences where there are several; as a table or as JSON."""
+    from prviz.cli.terminal import watched
+    from prviz.measure.estimates import part_of
+    from prviz.measure.frechet import frechet_difference, measured_frechet
     from prviz.readers import read_chosen
     from prviz.samples import SamplePair
 
     convention = chosen_convention(arguments)
     choice = column_choice(arguments)
-    pair = SamplePair(
-        read_chosen(arguments.real, choice, key=arguments.real_key),
-        read_chosen(arguments.generated, choice, key=arguments.generated_key),
-    )
-    check_choice(choice, pair)
-    rows = conventions(pair.real, pair.generated, arguments.k)
-    numbers = ("precision", "recall", "density", "coverage", "realism")
-    lines = [f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}" for role, each in zip(_ROLES, pair, strict=True)]
-    width = max(len(row.name) for row in rows)
-    lines += [f"k = {arguments.k}", "", "  ".join([" " * width, *(f"{name:>10}" for name in numbers)])]
-    for row in rows:
-        cells = []
-        for name in numbers:
-            value, first = getattr(row, name), getattr(rows[0], name)
-            differs = value != first and not math.isnan(value)
-            cells.append(f"{'-' if math.isnan(value) else f'{value:.4f}':>9}{'*' if differs else ' '}")
-        lines.append("  ".join([row.name.ljust(width), *cells]).rstrip())
-    lines += ["", "* differs from the first row; - does not exist", ""]
-    lines += [f"{row.name}: {row.meaning}" + (f" ({row.tools})" if row.tools else "") for row in rows]
-    lines += _other_numbers(pair, arguments.k)
-    lines += [] if convention is None else _curves(pair, arguments.k, convention)
+    if arguments.json not in (None, "-") and not Path(arguments.json).resolve().parent.is_dir():
+        raise ValueError(f"json = {arguments.json!r}: there is no such folder")
+    real = read_chosen(arguments.real, choice, key=arguments.real_key)
+    generated = [read_chosen(path, choice, key=arguments.generated_key) for path in arguments.generated]
+    check_choice(choice, [real, *generated])
+    pairs = [SamplePair(real, each) for each in generated]
+    found, distances = [], []
+    with watched(None) as line:
+        for place, pair in enumerate(pairs):
+            progress = part_of(line, place, len(pairs))
+            distances.append(measured_frechet(pair))
+            found.append(_numbers(pair, arguments.k, distances[-1].distance(), progress))
+    differences = []
+    for one, other in combinations(range(len(pairs)), 2):
+        apart = frechet_difference(real, distances[one], distances[other])
+        names = pairs[one].generated.name, pairs[other].generated.name
+        differences.append((*names, apart))
+    if arguments.json:
+        curves = [None if convention is None else _areas(pair, arguments.k, convention) for pair in pairs]
+        document = {
+            "k": arguments.k,
+            "real": _size(real),
+            "generated": [
+                {**_size(pair.generated), **each, "curves": areas}
+                for pair, each, areas in zip(pairs, found, curves, strict=True)
+            ],
+            "differences": [
+                {"a": one, "b": other, "frechet_distance": apart._asdict()} for one, other, apart in differences
+            ],
+        }
+        _put(arguments.json, json.dumps(_strict(document), ensure_ascii=False, allow_nan=False) + "\n")
+        if arguments.json == "-":
+            return 0
+    lines: list[str] = []
+    for pair, each in zip(pairs, found, strict=True):
+        lines += ["", ""] if lines else []
+        lines += _table(pair, arguments.k, each)
+        lines += [] if convention is None else _curves(pair, arguments.k, convention)
+    lines += [""] if differences else []
+    for first, second, apart in differences:
+        if math.isnan(apart.low):
+            lines.append(f"frechet_distances are not compared: {one_line(apart.caveat)}")
+        else:
+            lines.append(
+                f"frechet_distance of {one_line(first)} less that of {one_line(second)}: {apart.difference:.6g}, 95 % "
+                f"interval {apart.low:.6g} to {apart.high:.6g}, of ever more samples"
+            )
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
 
-def _other_numbers(pair: SamplePair, k: int) -> list[str]:
-    """Lines on Frechet distance, KID, the clipped numbers, Vendi and RKE, with what each can't see."""
-    from prviz.measure.blind_spots import BLIND_SPOTS
-    from prviz.measure.frechet import frechet_distance
-    from prviz.measure.kernel_scores import kid
-    from prviz.measure.scalars import scalars
+def _size(samples: Samples) -> dict[str, Any]:
+    return {"name": samples.name, "n": samples.n, "d": samples.d, "digest": samples.digest}
 
-    found, frechet, subsets = scalars(*pair, k=k), frechet_distance(*pair), kid(*pair, subsets=100)
-    notes = {
-        "frechet_distance": frechet.caveat
-        or ("" if math.isnan(frechet.bias) else f"about {frechet.bias:.4g} of it is the bias of so few samples"),
-        "kid": f"+- {found['kid_std']:.4g} from all samples; by torch-fidelity, mean and deviation of 100 subsets of "
-        f"up to 1,000: {subsets.value:.6g} +- {subsets.std:.4g}",
+
+def _strict(value: Any) -> Any:
+    """The value without numbers that JSON lacks: "inf" and "-inf" are texts, and nan is null."""
+    if isinstance(value, dict):
+        return {key: _strict(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_strict(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def _put(path: str, text: str) -> None:
+    """Write a text whole to a file, or to standard output for "-"."""
+    if path == "-":
+        sys.stdout.write(text)
+    else:
+        write_whole(Path(os.path.realpath(path)), text.encode())
+
+
+def _numbers(pair: SamplePair, k: int, frechet: FrechetDistance, progress: Callable[[float], None]) -> dict[str, Any]:
+    """Everything that is printed of one generated set: the conventions, the numbers with their notes, and flags."""
+    from prviz.measure.blind_spots import BLIND_SPOTS
+    from prviz.measure.estimates import part_of
+    from prviz.measure.kernel_scores import kid
+    from prviz.measure.scalars import conventions, numbers_of_sets
+
+    rows = conventions(pair.real, pair.generated, k, progress=part_of(progress, 0, 10, 6))
+    sets = numbers_of_sets(pair, k, progress=part_of(progress, 6, 10, 2))
+    subsets = kid(pair.real, pair.generated, subsets=SUBSETS, progress=part_of(progress, 8, 10, 2))
+    distance = frechet._asdict()
+    if min(pair.real.n, pair.generated.n) <= pair.d:
+        distance["value"] = math.nan
+    numbers: dict[str, Any] = {name: each._asdict() for name, each in sets.items() if name != "kid_std"}
+    numbers["frechet_distance"] = distance
+    numbers["kid"] |= {
+        "std": sets["kid_std"].value,
+        "subsets": {"count": SUBSETS, "value": subsets.value, "std": subsets.std, "caveat": subsets.caveat},
     }
-    lines = [""]
-    for name, spot in BLIND_SPOTS.items():
-        if name in found and name not in ("precision", "recall", "density", "coverage"):
-            value = "-" if math.isnan(found[name]) else f"{found[name]:.6g}"
-            lines.append(f"{name:17}{value:>12}" + (f"  {notes[name]}" if notes.get(name) else ""))
-            lines.append(f"{'':17}{'':12}  can't see: {spot}")
+    return {
+        "flags": [],
+        "conventions": [row._asdict() for row in rows],
+        "numbers": {
+            name: {**numbers[name], "blind_spot": spot} for name, spot in BLIND_SPOTS.items() if name in numbers
+        },
+    }
+
+
+def _table(pair: SamplePair, k: int, found: Mapping[str, Any]) -> list[str]:
+    """Lines on the samples, the numbers (marked where they differ from the first row) and what each row means."""
+    rows = found["conventions"]
+    names = ("precision", "recall", "density", "coverage", "realism")
+    lines = [f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}" for role, each in zip(_ROLES, pair, strict=True)]
+    width = max(len(row["name"]) for row in rows)
+    lines += [f"k = {k}", "", "  ".join([" " * width, *(f"{name:>10}" for name in names)])]
+    for row in rows:
+        cells = []
+        for name in names:
+            value, first = row[name], rows[0][name]
+            differs = value != first and not math.isnan(value)
+            cells.append(f"{'-' if math.isnan(value) else f'{value:.4f}':>9}{'*' if differs else ' '}")
+        lines.append("  ".join([row["name"].ljust(width), *cells]).rstrip())
+    lines += ["", "* differs from the first row; - does not exist", ""]
+    for row in rows:
+        tools = f" ({row['tools']})" if row["tools"] else ""
+        lines.append(f"{row['name']}: {row['meaning']}{tools}" + (f"; -: {row['caveat']}" if row["caveat"] else ""))
+    lines.append("")
+    for name, number in found["numbers"].items():
+        value = "-" if math.isnan(number["value"]) else f"{number['value']:.6g}"
+        note = _note(name, number)
+        lines.append(f"{name:17}{value:>12}" + (f"  {note}" if note else ""))
+        lines.append(f"{'':17}{'':12}  can't see: {number['blind_spot']}")
     return lines
 
 
-def _curves(pair: SamplePair, k: int, convention: CurveConvention) -> list[str]:
-    """Lines on the curves without split: area and IoU with prviz's own, by the convention."""
+def _note(name: str, number: Mapping[str, Any]) -> str:
+    """What stands beside a number: its bias, its deviation and interval, or why it has none."""
+    if name == "frechet_distance" and not math.isnan(number["bias"]):
+        held = f"{number['low']:.6g} to {number['high']:.6g}"
+        bias = f"about {number['bias']:.4g} of it is the bias of so few samples"
+        return "; ".join(filter(None, (bias, f"of ever more samples: {held}, a 95 % interval", number["caveat"])))
+    if name == "kid" and not math.isnan(number["value"]):
+        subsets = number["subsets"]
+        inside = f"{subsets['value']:.6g} +- {subsets['std']:.4g}"
+        told = subsets["caveat"] if math.isnan(subsets["value"]) else inside
+        return (
+            f"+- {number['std']:.4g} from all samples; by torch-fidelity, mean and deviation of {subsets['count']} "
+            f"subsets of up to 1,000: {told}"
+        )
+    return str(number["caveat"])
+
+
+def _areas(pair: SamplePair, k: int, convention: CurveConvention) -> dict[str, dict[str, float]]:
+    """Area and IoU with prviz's own of the curves without split, by method."""
     from prviz.estimators import DEFAULT_METHODS
-    from prviz.measure.curve_conventions import SELF_COUNTING
     from prviz.measure.estimates import measure
 
     if k < 2:
         raise ValueError(f"k = {k}; curves at k - 1 are needed for --self, --rays and --gammas: k from 2")
-    pairs = [(method, each, None) for method in DEFAULT_METHODS for each in (k, k - 1)]
-    estimates = measure(pair.split(None), pairs, 0)
+    wanted = [(method, each, None) for method in DEFAULT_METHODS for each in (k, k - 1)]
+    estimates = measure(pair.split(None), wanted, 0)
+    found = {}
+    for at_k, at_fewer in zip(estimates[::2], estimates[1::2], strict=True):
+        curve = convention.curve(at_k, at_fewer, held_out=False)
+        iou = convention.iou(curve, at_k.curve)
+        found[at_k.method] = {"auc": curve.auc, "prviz": at_k.curve.auc, "iou": iou}
+    return found
+
+
+def _curves(pair: SamplePair, k: int, convention: CurveConvention) -> list[str]:
+    """Lines on the curves without split, by the convention."""
+    from prviz.measure.curve_conventions import SELF_COUNTING
+
     drawn = "exact" if convention.rays is None else f"{convention.rays} rays"
     drawn += ", thresholds on them" if convention.gammas else ""
     lines = ["", f"curves without split, {drawn}; {SELF_COUNTING[convention.self_counting]}", ""]
     lines.append(f"{'':10}{'AuC':>8}{'prviz':>8}{'IoU':>8}")
-    for at_k, at_fewer in zip(estimates[::2], estimates[1::2], strict=True):
-        curve = convention.curve(at_k, at_fewer, held_out=False)
-        numbers = (curve.auc, at_k.curve.auc, convention.iou(curve, at_k.curve))
-        lines.append(f"{at_k.method:10}" + "".join(f"{number:8.4f}" for number in numbers))
+    for method, numbers in _areas(pair, k, convention).items():
+        lines.append(f"{method:10}" + "".join(f"{number:8.4f}" for number in numbers.values()))
     return lines

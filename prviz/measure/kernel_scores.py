@@ -374,8 +374,6 @@ def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
     -----
     Source: Jalali, Li, Farnia 2023.
     """
-    from scipy.spatial.distance import cdist
-
     values = as_samples(samples, name="samples").values
     if not bandwidth > 0:
         raise ValueError(f"bandwidth = {bandwidth}; a positive number is needed")
@@ -384,6 +382,8 @@ def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
     def squared_kernel(rows: Floats, others: Floats) -> Floats:
         rows, others = (rows - centre) / bandwidth, (others - centre) / bandwidth
         if _ROUNDING * max((rows**2).sum(1).max(), (others**2).sum(1).max()) > DIGITS:
+            from scipy.spatial.distance import cdist
+
             exact: Floats = np.exp(-cdist(rows, others, "sqeuclidean"))
             return exact
         squared = (rows**2).sum(1)[:, None] + (others**2).sum(1) - 2 * rows @ others.T

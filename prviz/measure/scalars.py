@@ -135,24 +135,48 @@ def scalars(
 
 def _of_sets(pair: SamplePair, k: int) -> dict[str, float]:
     """The numbers that are no shares in balls, and the clipped ones."""
-    from prviz.measure.clipped import clipped
     from prviz.measure.frechet import frechet
+
+    enough = min(pair.real.n, pair.generated.n) > pair.d
+    numbers = {name: each.value for name, each in numbers_of_sets(pair, k).items()}
+    return {"frechet_distance": frechet(*pair) if enough else math.nan, **numbers}
+
+
+class NumberOfSets(NamedTuple):
+    """A number, and why it is nan, in words; "" where it isn't."""
+
+    value: float
+    caveat: str = ""
+
+
+def numbers_of_sets(
+    pair: SamplePair, k: int, progress: Callable[[float], None] | None = None
+) -> dict[str, NumberOfSets]:
+    """KID with its deviation, the clipped numbers, Vendi and RKE, each with the reason where it has no value."""
+    from prviz.measure.clipped import clipped
     from prviz.measure.kernel_scores import half_spread, kid, rke, vendi
 
-    enough, shares = min(pair.real.n, pair.generated.n) > pair.real.d, clipped(*pair, k=k)
-    kernel, bandwidth = kid(*pair), half_spread(pair.real)
-    return {
-        "frechet_distance": frechet(*pair) if enough else math.nan,
-        "kid": kernel.value,
-        "kid_std": kernel.std,
-        "clipped_density": shares.density,
-        "clipped_coverage": shares.coverage,
-        **{f"vendi_{role}": vendi(samples) for role, samples in zip(_ROLES, pair, strict=True)},
-        **{
-            f"rke_{role}": rke(samples, bandwidth=bandwidth) if bandwidth > 0 else math.nan
-            for role, samples in zip(_ROLES, pair, strict=True)
-        },
+    kernel = kid(*pair, progress=progress)
+    shares = clipped(*pair, k=k)
+    bandwidth = half_spread(pair.real)
+    why = ""
+    if bandwidth == 0:
+        why = "its bandwidth is half the spread of the real samples, which are all equal"
+    elif math.isnan(bandwidth):
+        why = "the squares of these numbers are too large for it"
+    numbers = {
+        "kid": NumberOfSets(kernel.value, kernel.caveat),
+        "kid_std": NumberOfSets(kernel.std, kernel.caveat),
+        "clipped_density": NumberOfSets(shares.density),
+        "clipped_coverage": NumberOfSets(shares.coverage),
     }
+    for role, samples in zip(_ROLES, pair, strict=True):
+        numbers[f"vendi_{role}"] = NumberOfSets(vendi(samples))
+    for role, samples in zip(_ROLES, pair, strict=True):
+        modes = math.nan if why else rke(samples, bandwidth=bandwidth)
+        far = "" if why or not math.isnan(modes) else "numbers so large beside the real spread leave nothing of it"
+        numbers[f"rke_{role}"] = NumberOfSets(modes, why or far)
+    return numbers
 
 
 def realism(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int = 3) -> Floats:
@@ -317,7 +341,8 @@ class Convention(NamedTuple):
 
     precision, recall, density, coverage : as in `prviz.scalars`, except for the difference.
     realism : the median over generated samples, see `prviz.realism`.
-    name, meaning : what differs from the first row. tools : published code that uses this convention.
+    name, meaning : what differs from the first row. tools : published code that uses this convention. caveat : why
+    numbers don't exist, in words; "" where all do.
     """
 
     precision: float
@@ -328,16 +353,23 @@ class Convention(NamedTuple):
     name: str = ""
     meaning: str = ""
     tools: str = ""
+    caveat: str = ""
 
 
 _NOTHING = Convention(math.nan, math.nan, math.nan, math.nan, math.nan)
 
 
-def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: int = 5) -> list[Convention]:
+def conventions(
+    real: Samples | ArrayLike,
+    generated: Samples | ArrayLike,
+    k: int = 5,
+    *,
+    progress: Callable[[float], None] = lambda _: None,
+) -> list[Convention]:
     """Scalars by every published convention: first that of `prviz.scalars`; each other differs from it in one point.
 
     real, generated : (n, d) and (m, d) samples; n and m may differ.
-    k : neighbours, 1 to min(n, m) - 1.
+    k : neighbours, 1 to min(n, m) - 1. progress : called with the fraction done; may raise to stop.
 
     Each row follows its description exactly, on float64 distances. So the float16 rows round exact distances once,
     while the tools also round in between, and distances whose squares differ in the last bit may tie here but not in
@@ -349,23 +381,29 @@ def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: in
     check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
     base = _Balls.of(pair, k)
     closed = base.numbers()
-    swapped = SamplePair(pair.generated, pair.real)
-    numbers = {
-        "closed": closed,
-        "open": base.numbers(open_radii),
-        "self counted": _Balls.of(pair, k - 1, k).numbers(),
-        "k + 1": _Balls.of(pair, k + 1, k).numbers() if k + 1 < min(pair.real.n, pair.generated.n) else _NOTHING,
-        "squared": closed._replace(realism=base.realism(np.square)),
-        "all balls": closed._replace(realism=base.realism(up_to=100)),
-        "float16": base.numbers(half_radii)._replace(realism=math.nan),
-        "float16 samples": _rounded(pair, k),
-        "scaled": _Balls.of(_scaled(pair), k).numbers(),
-        "swapped": _Balls.of(swapped, k).numbers(),
-        "other side": base.numbers(average=_other_side),
+    most = min(pair.real.n, pair.generated.n) - 1
+    alone = _NOTHING._replace(caveat=f"the smaller set has no {k + 1} other samples")
+    rows: dict[str, Callable[[], Convention]] = {
+        "closed": lambda: closed,
+        "open": lambda: base.numbers(open_radii),
+        "self counted": lambda: _Balls.of(pair, k - 1, k).numbers(),
+        "k + 1": lambda: _Balls.of(pair, k + 1, k).numbers() if k < most else alone,
+        "squared": lambda: closed._replace(realism=base.realism(np.square)),
+        "all balls": lambda: closed._replace(realism=base.realism(up_to=100)),
+        "float16": lambda: base.numbers(half_radii)._replace(realism=math.nan, caveat=_NO_HALF_REALISM),
+        "float16 samples": lambda: _rounded(pair, k),
+        "scaled": lambda: _Balls.of(_scaled(pair), k).numbers(),
+        "swapped": lambda: _Balls.of(SamplePair(pair.generated, pair.real), k).numbers(),
+        "other side": lambda: base.numbers(average=_other_side),
     }
-    return [numbers[name]._replace(name=name, meaning=meaning, tools=tools) for name, (meaning, tools) in _ROWS.items()]
+    found = []
+    for place, (name, (meaning, tools)) in enumerate(_ROWS.items()):
+        progress((place + 1) / (len(_ROWS) + 1))
+        found.append(rows[name]()._replace(name=name, meaning=meaning, tools=tools))
+    return found
 
 
+_NO_HALF_REALISM = "no published code has a realism of rounded distances"
 _ROWS = {
     "closed": (
         "a sample at exactly the radius is inside; the radius reaches to the k-th other sample",
@@ -463,10 +501,10 @@ def half_radii(radii: Floats) -> Floats:
 def _rounded(pair: SamplePair, k: int) -> Convention:
     """Numbers of float16 samples; nan where a value is too large for float16."""
     if any(float(np.abs(side.values).max()) >= _HALF_LIMIT for side in pair):
-        return _NOTHING
+        return _NOTHING._replace(caveat=f"float16 ends at {_HALF_MAX:,.0f}, and a value here is beyond")
     real, generated = (as_samples(side.values.astype(np.float16)) for side in pair)
     halves = SamplePair(real, generated)
-    return _Balls.of(halves, k).numbers(half_radii)._replace(realism=math.nan)
+    return _Balls.of(halves, k).numbers(half_radii)._replace(realism=math.nan, caveat=_NO_HALF_REALISM)
 
 
 def _scaled(pair: SamplePair) -> SamplePair:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -9,7 +10,10 @@ import pytest
 from prdc import compute_prdc
 
 from prviz.cli.main import main
+from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.blind_spots import BLIND_SPOTS
+from prviz.measure.frechet import compare_frechet
+from prviz.measure.kernel_scores import kid
 from prviz.measure.scalars import conventions, half_radii, realism, scalars
 from tests.estimators.test_estimators import gaussians, ties
 from tests.measure.test_scalars import distances
@@ -170,6 +174,84 @@ def test_the_table(files, capsys):
     assert list(told) == [name for name in BLIND_SPOTS if name in found][4:]
     assert told["kid"][1] == f"can't see: {BLIND_SPOTS['kid']}"
     assert "by torch-fidelity" in " ".join(told["kid"][0])
+
+
+def test_the_json_has_every_number_of_the_table(files, tmp_path, capsys):
+    assert main(["parity", *files, "--k", "3", "--json", "--rays", "101"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["real"] == {"name": "real.npy", "n": 40, "d": 3, "digest": ties().real.digest}
+    (one,) = document["generated"]
+    assert (one["name"], one["n"], one["flags"]) == ("generated.npy", 30, [])
+    rows = table(ties(), 3)
+    assert [[row[name] for name in NUMBERS] for row in one["conventions"]] == [
+        list(numbers(row)) for row in rows.values()
+    ]
+    assert one["conventions"][6]["realism"] is None
+    assert one["conventions"][6]["caveat"] == "no published code has a realism of rounded distances"
+    found = scalars(*ties(), k=3)
+    assert {name: each["value"] for name, each in one["numbers"].items()} == {
+        name: found[name] for name in one["numbers"]
+    }
+    assert one["numbers"]["kid"]["std"] == found["kid_std"]
+    assert one["numbers"]["kid"]["subsets"]["value"] == kid(*ties(), subsets=100).value
+    distance = one["numbers"]["frechet_distance"]
+    assert distance["low"] <= distance["value"] - distance["bias"] <= distance["high"]
+    assert set(one["curves"]) == set(DEFAULT_METHODS)
+    assert document["differences"] == []
+    assert main(["parity", *files, "--json", str(tmp_path / "all.json")]) == 0
+    assert "frechet_distance" in capsys.readouterr().out
+    assert json.loads((tmp_path / "all.json").read_text())["k"] == 5
+    assert main(["parity", *files, "--json", str(tmp_path / "nowhere" / "all.json")]) == 2
+    assert "nowhere/all.json': there is no such folder" in capsys.readouterr().err
+
+
+def test_two_generated_sets_are_compared_on_the_same_real_samples(files, tmp_path, capsys):
+    other = np.asarray(ties().generated) + 1.0
+    np.save(tmp_path / "other.npy", other)
+    assert main(["parity", *files, str(tmp_path / "other.npy"), "--k", "3"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("* differs from the first row") == 2
+    apart = compare_frechet(ties().real, ties().generated, other)
+    assert text.splitlines()[-1] == (
+        f"frechet_distance of generated.npy less that of other.npy: {apart.difference:.6g}, 95 % interval "
+        f"{apart.low:.6g} to {apart.high:.6g}, of ever more samples"
+    )
+    assert main(["parity", *files, str(tmp_path / "other.npy"), "--json"]) == 0
+    (difference,) = json.loads(capsys.readouterr().out)["differences"]
+    assert (difference["a"], difference["b"]) == ("generated.npy", "other.npy")
+    assert difference["frechet_distance"]["low"] == apart.low
+
+
+def test_a_number_that_does_not_exist_says_why(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    few = tmp_path / "few.npy", tmp_path / "more.npy"
+    for path in few:
+        np.save(path, rng.normal(size=(7, 6)) * 1e60)
+    assert main(["parity", *map(str, few), "--k", "6"]) == 0
+    text = capsys.readouterr().out
+    assert (
+        "k + 1: the radius reaches to the (k+1)-th other sample (code that corrects for the sample itself twice)"
+        in text
+    )
+    assert "twice); -: the smaller set has no 7 other samples" in text
+    assert "(stylegan3); -: float16 ends at 65,504, and a value here is beyond" in text
+    lines = {line.split()[0]: line for line in text.splitlines() if line}
+    assert "e+60 are too large: the kernel takes their sixth powers" in lines["kid"]
+    assert lines["frechet_distance"].endswith(
+        "how much of it is the bias of so few samples is not known, it may be all: halves of 3 span at most 2 of 6 "
+        "dimensions; 14 samples of each set tell it"
+    )
+    np.save(few[0], np.ones((7, 6)))
+    assert main(["parity", *map(str, few), "--k", "3"]) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line}
+    assert lines["rke_real"].endswith("-  its bandwidth is half the spread of the real samples, which are all equal")
+
+
+def test_conventions_report_their_progress():
+    shares: list[float] = []
+    conventions(*ties(), 3, progress=shares.append)
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < shares[-1] < 1
 
 
 @pytest.mark.parametrize(
