@@ -16,7 +16,7 @@ from pages._triage.ranking import by_score
 from pages._work.jobs import Progress
 from prviz.measure.workload import estimate_seconds
 from prviz.readers.errors import error_text
-from prviz.triage.classes import CONFIDENCE, LEAST_OF_CLASS, ClassShare, by_class
+from prviz.triage.classes import CONFIDENCE, LEAST_OF_CLASS, ClassShare, apart_text, by_class
 from prviz.triage.evidence import kinds
 from prviz.triage.measure import FAILURES
 from prviz.triage.measured import MeasuredCheckpoint
@@ -61,8 +61,14 @@ def _shares(found: CheckpointResults, measured: MeasuredCheckpoint, label: str) 
     except FAILURES as error:
         return error_text(error)
 
+    theirs = generated.labels.get(label)
+    if theirs is not None and (
+        reason := apart_text(real.labels[label], theirs, "the reference", measured.checkpoint.name)
+    ):
+        return reason
+
     def compute(_: Progress) -> tuple[ClassShare, ...]:
-        return by_class(real, generated, real.labels[label], generated.labels.get(label))
+        return by_class(real, generated, real.labels[label], theirs)
 
     seconds = estimate_seconds(real.n, generated.n, real.d, methods=1, split=None)
     return answers.tab_result(("triage-classes", label, *measurement(found.settings, measured)), seconds, compute)

@@ -393,12 +393,14 @@ class TriageCommand:
         if found.no_ceiling:
             say(f"no ceiling: {found.no_ceiling}")
         classes: dict[str, tuple[ClassShare, ...]] = {}
+        unmet: dict[str, str] = {}
         if arguments.by is not None:
             from prviz.triage.classes import class_shares
 
             there = [each.checkpoint for each in outcomes if each.measured]
             path, limit = arguments.reference, arguments.memory_limit
-            classes = class_shares(run.reference, path, there, arguments.by, settings, memory_limit=limit)
+            classes, unmet = class_shares(run.reference, path, there, arguments.by, settings, memory_limit=limit)
+            notes += [f"{name} is not compared class by class: {reason}" for name, reason in unmet.items()]
         text = triage_text(found, arguments.reference.name, arguments.goal, notes, classes)
         self.outputs.write(found, settings, classes, text)
         if self.store.trouble is not None:
@@ -410,7 +412,7 @@ class TriageCommand:
             for text in missed:
                 say(text)
             return 3
-        return 1 if failed else 0
+        return 1 if failed or unmet else 0
 
 
 def _missed(found: TriageResults, name: str, least: float) -> str:

@@ -174,9 +174,13 @@ def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
     from prviz.triage.classes import LEAST_OF_CLASS, class_sentence
 
     worse = [each for each in shares if each.worse]
+    absent = [each for each in shares if not each.others and not each.worse]
     few = [one_line(each.label) for each in shares if each.few]
     lines = [f"{name} by class, the worst first: {len(worse)} of {len(shares) - len(few)} are worse than chance"]
-    lines += [f"  {one_line(class_sentence(each))}" for each in shares if not each.few][: max(len(worse), most)]
+    compared = [each for each in shares if not each.few]
+    listed = compared[: max(len(worse), most)]
+    listed += [each for each in absent if each not in listed]
+    lines += [f"  {one_line(class_sentence(each))}" for each in listed]
     if few and most:
         lines.append(f"  fewer than {LEAST_OF_CLASS} samples: {', '.join(dict.fromkeys(few))}")
     return "\n".join(lines)

@@ -7,8 +7,10 @@ is known without any held-out samples: that of k neighbours in a row from the ow
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -49,7 +51,8 @@ class ClassShare(NamedTuple):
     n : int
         Samples of the class in that set.
     others : int
-        Samples that they were compared with: of the same class where both sets have labels.
+        Samples that they were compared with: of the same class where both sets have labels. 0: the other set has none
+        of the class, which is said of classes of every size.
     missed, expected : float
         Share of them that is missed, and that of two sets of one distribution.
     low, high : float
@@ -105,17 +108,27 @@ def by_class(
     Raises
     ------
     ValueError
-        Labels of another number than the samples, or too many different ones.
+        Labels of another number than the samples, or too many different ones; two sets without a label in common.
     """
     labels = [_texts(real_labels, real, "real")]
+    if generated_labels is not None:
+        labels.append(_texts(generated_labels, generated, "generated"))
+        if reason := apart_text(real_labels, generated_labels, real.name or "real", generated.name or "generated"):
+            raise ValueError(reason)
+    # neighbours of one group say nothing of the law: one sample of each
+    real, labels[0] = _independent(real, labels[0])
+    if generated_labels is None:
+        generated = generated.one_of_each_group()
+    else:
+        generated, labels[1] = _independent(generated, labels[1])
     names = sorted(set(labels[0]))
     shares: list[ClassShare] = []
+    absent: dict[ClassShare, float] = {}
     if generated_labels is None:
         missed = _missed(real, generated, k, memory_limit)
         expected = _expected(real.n, generated.n, k)
         shares = [_share(name, "real", missed[labels[0] == name], generated.n, expected) for name in names]
     else:
-        labels.append(_texts(generated_labels, generated, "generated"))
         sets = real, generated
         roles: Sequence[Literal["real", "generated"]] = ("real", "generated")
         for name in sorted(set(names) | set(labels[1])):
@@ -124,12 +137,37 @@ def by_class(
                 if not len(own):
                     continue
                 if not len(other):
-                    missed, expected = np.ones(len(own), dtype=np.bool_), 0.0
+                    share = _share(name, role, np.ones(len(own), dtype=np.bool_), 0, 0.0)._replace(few=False)
+                    # the probability that all of a class are drawn into one of two sets of one distribution
+                    absent[share] = _expected(sets[place].n + 1, sets[1 - place].n, len(own))
                 else:
                     missed = _missed(sets[place].take(own), sets[1 - place].take(other), k, memory_limit)
-                    expected = _expected(len(own), len(other), k)
-                shares.append(_share(name, role, missed, len(other), expected))
-    return _holm(shares)
+                    share = _share(name, role, missed, len(other), _expected(len(own), len(other), k))
+                shares.append(share)
+    return _holm(shares, absent)
+
+
+def apart_text(real_labels: ArrayLike, generated_labels: ArrayLike, real: str, generated: str) -> str:
+    """Why two sets can't be compared class by class, as they have no label in common; "" where they have one.
+
+    real, generated : names of the sets.
+    """
+    sides = [list(dict.fromkeys(_as_texts(labels).tolist())) for labels in (real_labels, generated_labels)]
+    if not set(sides[0]).isdisjoint(sides[1]):
+        return ""
+    shown = [", ".join(map(repr, side[:3])) + (" ..." if len(side) > 3 else "") for side in sides]
+    return (
+        f"no label of {generated} is in {real}: {shown[1]} against {shown[0]}; give both sets labels of one kind, such "
+        "as the same names"
+    )
+
+
+def _independent(samples: Samples, labels: NDArray[np.str_]) -> tuple[Samples, NDArray[np.str_]]:
+    """One sample of each group with its label; all without groups."""
+    if samples.groups is None:
+        return samples, labels
+    few = replace(samples, labels={"": labels}).one_of_each_group()
+    return few, few.labels[""]
 
 
 def class_shares(
@@ -140,8 +178,10 @@ def class_shares(
     settings: TriageSettings,
     *,
     memory_limit: int = MEMORY_LIMIT,
-) -> dict[str, tuple[ClassShare, ...]]:
+) -> tuple[dict[str, tuple[ClassShare, ...]], dict[str, str]]:
     """`by_class` of checkpoints by name, by a label of the reference's file and, where they have it, of theirs.
+
+    The second mapping has the checkpoints that have no label in common with the reference, with the reason in words.
 
     path : file of the reference. label : a column or array, see `prviz.readers.read_label`.
     A checkpoint that can't be read is left out.
@@ -152,19 +192,31 @@ def class_shares(
     if real_labels is None:
         known = f"; it has {listed(reference.labels)}" if reference.labels else ""
         raise ValueError(f"{quoted(path.name)}: there is no label {quoted(label)} with a value for each sample{known}")
-    found = {}
+    found: dict[str, tuple[ClassShare, ...]] = {}
+    apart: dict[str, str] = {}
     for each in checkpoints:
         try:
             generated = samples_at(each.path, settings, each.below)
             labels = read_label(each.path, label, generated, below=each.below)
         except FAILURES:
             continue
+        if labels is not None and (reason := apart_text(real_labels, labels, path.name, each.path.name)):
+            apart[each.name] = reason
+            continue
         found[each.name] = by_class(reference, generated, real_labels, labels, memory_limit=memory_limit)
-    return found
+    return found, apart
+
+
+def _as_texts(labels: ArrayLike) -> NDArray[np.str_]:
+    """The labels as texts; a whole number is one text, whatever its type."""
+    found = np.asarray(labels)
+    if found.dtype.kind == "f" and np.isfinite(found).all() and np.all(found == np.rint(found)):
+        found = found.astype(np.int64)
+    return found.astype(str)
 
 
 def _texts(labels: ArrayLike, samples: Samples, role: str) -> NDArray[np.str_]:
-    found = np.asarray(labels).astype(str)
+    found = _as_texts(labels)
     if found.shape != (samples.n,):
         raise ValueError(f"{role} labels have shape {found.shape}; one for each of {samples.n} samples is needed")
     if (count := len(set(found))) > _MOST_CLASSES:
@@ -193,12 +245,19 @@ def _share(label: str, role: Literal["real", "generated"], missed: Flags, others
     return ClassShare(label, role, n, others, float(missed.mean()), expected, 0.0, 1.0, False, n < LEAST_OF_CLASS)
 
 
-def _holm(shares: Sequence[ClassShare]) -> tuple[ClassShare, ...]:
-    """The shares with intervals, in order: Holm 1979, on binomial tests of effective numbers of samples."""
+def _holm(
+    shares: Sequence[ClassShare], absent: Mapping[ClassShare, float] = MappingProxyType({})
+) -> tuple[ClassShare, ...]:
+    """The shares with intervals, in order: Holm 1979, on binomial tests of effective numbers of samples.
+
+    absent : the classes of which the other set has no sample, with the probability of that by chance.
+    """
     from scipy.stats import beta
 
     def chance(each: ClassShare) -> float:
         """Probability of at least this share where the expected one holds."""
+        if each in absent:
+            return absent[each]
         n = each.n / AS_ONE
         return float(beta.cdf(each.expected, each.missed * n, n - each.missed * n + 1)) if each.missed > 0 else 1.0
 
@@ -209,6 +268,7 @@ def _holm(shares: Sequence[ClassShare]) -> tuple[ClassShare, ...]:
         holds = holds and chance(each) <= level / 2
         found.append(_interval(each, level)._replace(worse=holds))
     found.sort(key=lambda each: (-(each.low - each.expected), -(each.missed - each.expected)))
+    found.sort(key=lambda each: each.others > 0 or not each.worse)
     few = sorted((each for each in shares if each.few), key=lambda each: -(each.missed - each.expected))
     return (*found, *(_interval(each, 1 - CONFIDENCE) for each in few))
 
@@ -226,6 +286,9 @@ def _interval(each: ClassShare, level: float) -> ClassShare:
 
 def class_sentence(share: ClassShare) -> str:
     """One class in words."""
+    if not share.others:
+        other = "generated" if share.role == "real" else "real"
+        return f"{share.label}: {share.n:,} {share.role}, none {other}"
     what = "of the real samples no generated one is near" if share.role == "real" else "made, no real one is near"
     few = f"; only {share.n} samples" if share.few else ""
     return (

@@ -199,6 +199,12 @@ def checkpoints_of(
     paths = list(dict.fromkeys(path for each in given for path in _files(Path(each), skipped)))
     if not paths:
         listed = ", ".join(str(each) for each in given) or "nothing"
+        own = [str(each) for each in given if not Path(each).is_dir() and _resolved(Path(each)) in skipped]
+        if own:
+            raise ValueError(
+                f"checkpoints = {listed}: {own[0]} is the reference, the holdout or another file of this command "
+                "already, and compared with itself every score would be perfect; name files of generated samples"
+            )
         inside = (file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS))
         pictures = any(file.name.lower().endswith(PICTURES) for file in inside)
         remedy = f"; embed the pictures first: {EMBED_PICTURES}" if pictures else ""

@@ -298,3 +298,16 @@ def test_a_generator_without_sevens_has_them_at_the_top(capsys: pytest.CaptureFi
     assert "without by class, the worst first: 1 of " in err
     assert main([*line, "--method", "knn", "--by", "colour"]) == 2
     assert "'real.npz': there is no label 'colour'" in capsys.readouterr().err
+
+
+def test_labels_that_do_not_meet_are_a_note_and_a_status(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(80, 3))
+    names = np.repeat(["cat", "dog"], 40)
+    np.savez(tmp_path / "real.npz", x=values, label=names)
+    np.savez(tmp_path / "numbers.npz", x=values[::-1] + 0.1, label=np.repeat([0, 1], 40))
+    line = ["triage", str(tmp_path / "real.npz"), str(tmp_path / "numbers.npz"), "--out", str(tmp_path / "kept")]
+    assert main([*line, "--method", "knn", "--by", "label"]) == 1
+    said = capsys.readouterr().out
+    assert "numbers is not compared class by class: no label of numbers.npz is in real.npz: '0', '1' against" in said
+    assert "by class, the worst first" not in said

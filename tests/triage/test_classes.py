@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
+from prviz.cli.triage_text import _classes
 from prviz.readers import ReadError, read, read_label
 from prviz.samples import Samples
-from prviz.triage.classes import by_class
+from prviz.triage.classes import by_class, class_sentence
 
 CENTRES = 6.0 * np.eye(4)
 
@@ -53,6 +54,46 @@ def test_labels_on_both_sides_show_a_class_of_another_kind_from_both() -> None:
     assert not any(each.worse for each in by_class(real, generated, labels, others))
     alone = by_class(real, generated, labels, ["e" if each == "a" else each for each in others])
     assert {(each.label, each.others, each.missed) for each in alone if each.worse} == {("a", 0, 1.0), ("e", 0, 1.0)}
+
+
+@pytest.mark.parametrize("n", [60, 12])
+def test_a_class_that_is_never_generated_is_first_at_any_size(n: int) -> None:
+    (real, labels), (generated, others) = drawn([200, 200, n, 0], 0), drawn([200, 200, 0, 0], 1)
+    first = by_class(real, generated, labels, others)[0]
+    assert (first.label, first.n, first.others, first.worse, first.few) == ("c", n, 0, True, False)
+    assert class_sentence(first) == f"c: {n} real, none generated"
+
+
+def test_a_class_of_so_few_that_none_may_be_chance_is_said_and_no_more() -> None:
+    (real, labels), (generated, others) = drawn([200, 200, 2, 0], 0), drawn([200, 200, 0, 1], 1)
+    absent = [each for each in by_class(real, generated, labels, others) if not each.others]
+    assert {class_sentence(each) for each in absent} == {"c: 2 real, none generated", "d: 1 generated, none real"}
+    assert not any(each.worse for each in absent)
+    assert {class_sentence(each) for each in absent} <= {
+        line.strip() for line in _classes("m", by_class(real, generated, labels, others), 0).splitlines()
+    }
+
+
+def test_labels_of_two_kinds_are_refused_by_name_and_whole_numbers_meet_whatever_their_type() -> None:
+    real, labels = drawn([60, 60, 60, 60], 0)
+    generated, others = drawn([60, 60, 60, 60], 1)
+    numbers = np.searchsorted(list("abcd"), others)
+    with pytest.raises(
+        ValueError, match=r"no label of generated is in real: '0', '1', '2' \.\.\. against 'a', 'b', 'c' \.\."
+    ):
+        by_class(real, generated, labels, numbers)
+    whole = by_class(real, generated, np.searchsorted(list("abcd"), labels), numbers.astype(float))
+    assert whole == tuple(
+        each._replace(label=str("abcd".index(each.label))) for each in by_class(real, generated, labels, others)
+    )
+
+
+def test_of_groups_one_sample_each_is_compared() -> None:
+    real, labels = drawn([60, 60, 60, 60], 0)
+    groups = np.arange(240)
+    twice = Samples(np.repeat(real.values, 5, 0), groups=np.repeat(groups, 5))
+    generated, _ = drawn([60, 60, 60, 60], 1)
+    assert by_class(twice, generated, np.repeat(labels, 5)) == by_class(real, generated, labels)
 
 
 def test_arrays_named_like_labels_are_the_labels_of_the_samples_beside_them(tmp_path: Path) -> None:

@@ -164,3 +164,11 @@ def test_a_folder_of_pictures_names_the_command(tmp_path: Path) -> None:
     (tmp_path / "cats" / "1.PNG").touch()
     with pytest.raises(ValueError, match="embed the pictures first: prviz embed FOLDER"):
         checkpoints_of(tmp_path)
+
+
+def test_a_file_that_is_the_reference_too_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "real.npy").touch()
+    with pytest.raises(ValueError, match=r"real\.npy is the reference, the holdout or another file of this command"):
+        checkpoints_of(tmp_path / "real.npy", leave_out=[tmp_path / "." / "real.npy"])
+    with pytest.raises(ValueError, match="no files there"):
+        checkpoints_of(tmp_path, leave_out=[tmp_path / "real.npy"])
