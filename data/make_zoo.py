@@ -419,6 +419,10 @@ FAMILIES = {
 }
 
 
+# Samples that are those of another checkpoint, whose file they share.
+SAME = {"temperature-1": f"autoregressive-e{WARMED_EPOCH}", "guidance-1": "diffusion-e300", "latent-1": "vae-b0.2-e300"}
+
+
 def write_log(path: Path, rows: list[Row]) -> None:
     """The losses of each step, compressed without a time stamp, so that equal runs give equal bytes."""
     text = io.StringIO()
@@ -443,6 +447,9 @@ def main(folder: Path, families: list[str]) -> None:
     for family in families:
         training, began = Training(shades, digits), time.process_time()
         for stem, arrays in FAMILIES[family](training):
+            if stem in SAME:
+                facts.setdefault("same", {})[f"{stem}.npz"] = f"{SAME[stem]}.npz"
+                continue
             path = folder / f"{stem}.npz"
             np.savez_compressed(path, **arrays)
             facts["files"][path.name] = describe(path, arrays)

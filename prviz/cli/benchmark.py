@@ -18,7 +18,7 @@ def add_benchmark(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "iou: overlap with the truth; worst: that of the worst pair; excess, deficit: area beyond the truth and area "
-        "lacking, as shares; holds: share of 95 %% intervals of the area that hold the true area; products: time in "
+        "lacking, as shares; holds: share of 95 % intervals of the area that hold the true area; products: time in "
         "matrix products of the two sets; MB: peak memory."
     )
     parser.add_argument("estimators", nargs="*", metavar="ESTIMATOR", help="which (default: all families)")

@@ -93,6 +93,12 @@ _ZOO = (
 )
 
 
+#: Checkpoints of a sweep that are one of the zoo as it was trained, by its name: both are one file.
+SAME_FILE: Mapping[str, str] = MappingProxyType(
+    {"guidance-1": "diffusion-e300", "temperature-1": "autoregressive-e30", "latent-1": "vae-b0.2-e300"}
+)
+
+
 def _sweep(name: str, title: str, summary: str, what: str, each: str, values: tuple[float, ...]) -> Family:
     """Checkpoints of one model of the zoo, sampled at several values of one number."""
     points = (BundledCheckpoint(f"{name}-{v:g}", f"{what} {v:g}", each.format(f"{v:g}")) for v in values)
@@ -244,9 +250,8 @@ BUNDLED: Mapping[str, Family] = MappingProxyType({family.name: family for family
 
 def zoo_checkpoints() -> tuple[BundledCheckpoint, ...]:
     """Every checkpoint of the zoo: along training, then other ways to sample the last ones."""
-    again = ("guidance-1", "temperature-1", "latent-1")  # the models as they were trained
     every = (each for family in BUNDLED.values() if family.folder == "zoo" for each in family.checkpoints)
-    return tuple(each for each in every if each.name not in again)
+    return tuple(each for each in every if each.name not in SAME_FILE)
 
 
 def bundled_names() -> tuple[str, ...]:
@@ -264,7 +269,7 @@ def family_of(name: str) -> str:
 
 def bundled_path(checkpoint: str) -> Path:
     """The file of a checkpoint. Raises ValueError for an unknown one."""
-    return data_folder() / BUNDLED[family_of(checkpoint)].folder / f"{checkpoint}.npz"
+    return data_folder() / BUNDLED[family_of(checkpoint)].folder / f"{SAME_FILE.get(checkpoint, checkpoint)}.npz"
 
 
 def _load(path: Path, name: str, pictures: bool) -> Samples:

@@ -82,6 +82,15 @@ def test_the_command_alone_prints_its_help(run: Run) -> None:
         assert re.search(rf"^    {name}\s", out, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    "command", ["", "app", "curve", "embed", "sweep", "experiment", "battery", "benchmark", "triage", "parity"]
+)
+def test_every_help_says_percent_as_it_is_written(run: Run, command: str) -> None:
+    status, out, _ = run(*command.split(), "--help")
+    assert status == 0
+    assert "%%" not in out
+
+
 def test_an_unknown_command_is_refused_with_the_closest_one(run: Run) -> None:
     assert_one_line_error(run("tirage"), "'tirage'", "did you mean 'triage'?")
     assert_one_line_error(

@@ -16,7 +16,15 @@ import pytest
 
 from prviz import pr_curve
 from prviz.readers import paths
-from prviz.readers.bundled import BUNDLED, REAL_SETS, bundled_names, bundled_pair, bundled_path
+from prviz.readers.bundled import (
+    BUNDLED,
+    REAL_SETS,
+    SAME_FILE,
+    bundled_names,
+    bundled_pair,
+    bundled_path,
+    zoo_checkpoints,
+)
 from prviz.readers.media import look
 from prviz.samples import SamplePair, Samples
 from prviz.triage.memorisation import held_out_distances, memorisation
@@ -60,6 +68,17 @@ def test_the_manifest_lists_exactly_the_files_that_are_shipped() -> None:
     assert {DATA / name for name in FILES} == {
         bundled_path(name) for name in bundled_names() if name != "digits-held-out"
     } | {DATA / each.file for each in REAL_SETS.values()}
+
+
+def test_no_two_files_are_equal_and_two_names_of_one_file_both_find_it() -> None:
+    digests = [facts["sha256"] for facts in FILES.values()]
+    assert len(set(digests)) == len(digests)
+    assert ZOO["same"] == {f"{name}.npz": f"{other}.npz" for name, other in SAME_FILE.items()}
+    for name, other in SAME_FILE.items():
+        assert bundled_path(name) == bundled_path(other)
+        assert bundled_pair(name).digest == bundled_pair(other).digest
+        assert bundled_pair(name).generated.name != bundled_pair(other).generated.name
+        assert [each.name for each in zoo_checkpoints() if bundled_path(each.name) == bundled_path(name)] == [other]
 
 
 @pytest.mark.parametrize("name", FILES)
