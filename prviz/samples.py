@@ -100,6 +100,8 @@ class Samples:
     groups : array_like of shape (n,), optional
         What each sample belongs to, such as its video, patient or donor. Splits and resampling keep the samples of a
         group together. None: every sample is independent of the others.
+    notes : sequence of str
+        What was decided when the samples were read, such as columns that were left out.
 
     Raises
     ------
@@ -123,6 +125,7 @@ class Samples:
     encoder: Mapping[str, str] = field(default_factory=dict)
     features: Sequence[str] = ()
     groups: Array | None = None
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         title = self.name or "samples"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.tables import add_columns, check_choice, column_choice
+from prviz.cli.tables import add_columns, check_choice, column_choice, say_notes
 from prviz.cli.terminal import memory_size, neighbours, number, seed_number, split_share, watched
 from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.errors import one_line
@@ -156,7 +156,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def _read(arguments: argparse.Namespace) -> SamplePair:
-    from prviz.readers import AmbiguousKeyError, read_pair
+    from prviz.readers import AmbiguousKeyError, read_chosen_pair
     from prviz.samples import SamplePair
 
     keys = (arguments.real_key, arguments.generated_key)
@@ -167,20 +167,18 @@ def _read(arguments: argparse.Namespace) -> SamplePair:
             _read_one(arguments.generated, keys[1], "--generated-key", choice),
         )
         check_choice(choice, sets)
+        say_notes(sets)
         return SamplePair(*sets)
     if (keys[0] is None) != (keys[1] is None):
         raise ValueError("one file with both roles needs both --real-key and --generated-key, or neither")
     try:
-        return read_pair(
-            arguments.real,
-            keys=None if keys[0] is None else keys,
-            columns=arguments.features,
-            drop=arguments.drop,
-            group=arguments.group,
-        )
+        pair = read_chosen_pair(arguments.real, choice, keys=None if keys[0] is None else keys)
     except AmbiguousKeyError as error:
         real, generated = map(shlex.quote, error.choices[:2])
         raise ValueError(f"{error} Here: --real-key {real} --generated-key {generated}, for instance.") from None
+    check_choice(choice, pair)
+    say_notes(pair)
+    return pair
 
 
 def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) -> Samples:

@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.tables import add_columns, check_choice, column_choice
+from prviz.cli.tables import add_columns, check_choice, column_choice, say_notes
 from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import one_line
 
@@ -88,6 +88,7 @@ def _parity(arguments: argparse.Namespace) -> int:
     real = read_chosen(arguments.real, choice, key=arguments.real_key)
     generated = [read_chosen(path, choice, key=arguments.generated_key) for path in arguments.generated]
     check_choice(choice, [real, *generated])
+    say_notes([real, *generated])
     pairs = [SamplePair(real, each) for each in generated]
     found, distances = [], []
     with watched(None) as line:

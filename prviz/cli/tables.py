@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
     from prviz.readers.columns import ColumnChoice
@@ -57,6 +60,16 @@ def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
         if unknown[0] not in (*choice.features, *choice.drop):
             option = "--group"
         raise ValueError(f"{option} {unknown[0]}: no file has such a column; they have {', '.join(columns) or 'none'}")
+
+
+def say_notes(sets: Iterable[Samples]) -> None:
+    """Say on standard error what was decided when the sets were read, once for both."""
+    notes: dict[str, list[str]] = {}
+    for samples in sets:
+        for note in samples.notes:
+            notes.setdefault(note, []).append(one_line(samples.name))
+    for note, names in notes.items():
+        sys.stderr.write(f"prviz: note: {' and '.join(names)}: {note}\n")
 
 
 def _names(text: str) -> list[str]:

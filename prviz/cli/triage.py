@@ -12,7 +12,7 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.tables import add_columns
+from prviz.cli.tables import add_columns, say_notes
 from prviz.cli.terminal import (
     ProgressLine,
     memory_size,
@@ -262,6 +262,7 @@ class TriageCommand:
         arguments, checkpoints = self.arguments, self._checkpoints()
         self.outputs.check(checkpoints)
         run = self._run()
+        say_notes([run.reference])
         settings, notes = self._sized(run.reference, checkpoints)
         scheduler, limit, store = arguments.scheduler, arguments.memory_limit, self.store
         with nullcontext() if scheduler is None else dask_executor(scheduler) as executor, watched(None) as line:

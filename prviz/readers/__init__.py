@@ -7,16 +7,16 @@ anything else is refused with a message that says what it is, where, and what to
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
-from prviz.readers.columns import EVERY, ColumnChoice
-from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
+from prviz.readers.columns import EVERY, ColumnChoice, index_columns, is_label, own_names
+from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, listed, quoted
 from prviz.readers.keyed import (
     KNOWN_KEYS,
     KeyedFile,
@@ -40,7 +40,9 @@ from prviz.readers.source import (
     table_beside,
     unreadable,
 )
+from prviz.readers.suspects import checked_columns
 from prviz.samples import SamplePair, Samples
+from prviz.warning import warn
 
 __all__ = [
     "ACCEPTED",
@@ -52,6 +54,7 @@ __all__ = [
     "Limits",
     "ReadError",
     "SourceLike",
+    "SuspectColumnsError",
     "read",
     "read_label",
     "read_pair",
@@ -142,6 +145,7 @@ class _Contents(NamedTuple):
     labels: dict[str, Array]
     features: tuple[str, ...] = ()
     metadata: Any = None
+    notes: tuple[str, ...] = ()
 
 
 # Formats that may hold several arrays or list columns, so that `read` takes a key.
@@ -198,10 +202,16 @@ def read(
     ------
     AmbiguousKeyError
         Several arrays fit, or a table holds real and generated rows; its ``choices`` are their keys.
+    SuspectColumnsError
+        ``columns`` of a table look like no features, such as a seed, a step, a place in a plot or a key.
     ReadError
         Any other reason why the file can't be read.
     """
-    return read_chosen(source, ColumnChoice.of(columns, drop, group), key=key, name=name, limits=limits, below=below)
+    choice = ColumnChoice.of(columns, drop, group)
+    samples = read_chosen(source, choice, key=key, name=name, limits=limits, below=below)
+    for note in samples.notes:
+        warn(samples.digest, f"{samples.name}: {note}")
+    return samples
 
 
 def read_chosen(
@@ -217,13 +227,27 @@ def read_chosen(
     if not isinstance(source, tuple) and below is None and Path(source).is_dir():
         from prviz.readers.shards import read_shards
 
-        return read_shards(Path(source), partial(read_chosen, choice=choice, key=key), name, limits or Limits())
+        return read_shards(Path(source), _alike(choice, key), name, limits or Limits())
     file = as_source(source, below)
     limits = (limits or Limits()).of_file(file.size)
     with _reading(file):
         extension = recognise(file, limits)
         contents = _contents(file, extension, key, limits, choice)
         return _samples(file, contents, file.name if name is None else name, choice)
+
+
+def _alike(choice: ColumnChoice, key: str | None) -> Callable[..., Samples]:
+    """Function that reads files of one set: what the first one proves to be no feature is none in any."""
+    left_out: list[str] = []
+
+    def read_part(path: Path, limits: Limits) -> Samples:
+        alike = replace(choice, drop=(*choice.drop, *left_out), shared=bool(left_out) or choice.shared)
+        part = read_chosen(path, alike, key=key, limits=limits)
+        if not left_out:
+            left_out.extend(name for name in part.labels if not is_label(name))
+        return part
+
+    return read_part
 
 
 def read_label(
@@ -302,9 +326,22 @@ def read_pair(
     ReadError
         As `read`; one of the two arrays is missing; or the two differ in dimension.
     """
+    pair = read_chosen_pair(source, ColumnChoice.of(columns, drop, group), keys=keys, limits=limits)
+    for note in dict.fromkeys((*pair.real.notes, *pair.generated.notes)):
+        warn(pair.digest, note)
+    return pair
+
+
+def read_chosen_pair(
+    source: SourceLike,
+    choice: ColumnChoice,
+    *,
+    keys: tuple[str, str] | None = None,
+    limits: Limits | None = None,
+) -> SamplePair:
+    """`read_pair`, with a choice of columns."""
     file = as_source(source)
     limits = (limits or Limits()).of_file(file.size)
-    choice = ColumnChoice.of(columns, drop, group)
     with _reading(file):
         extension = recognise(file, limits)
         if extension in TABLES:
@@ -410,9 +447,9 @@ def _beside(arrays: KeyedFile, values: Array, choice: ColumnChoice, labels: dict
 def _table_or_choices(
     file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice
 ) -> _Contents:
-    """`_table`, with an error that offers the rows of each list column where there are several and both roles."""
+    """`_table`, checked, with an error that offers the rows of each list column where they are of both roles."""
     try:
-        return _table(file, extension, key, limits, choice)
+        return _checked(_table(file, extension, key, limits, choice), choice, file.where)
     except AmbiguousKeyError as error:
         with suppress(ReadError):
             pair = find_row_roles(_table(file, extension, error.choices[0], limits, choice).labels)
@@ -429,7 +466,16 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
     if extension in (".parquet", ".feather"):
         from prviz.readers.arrow import read_feather, read_parquet
 
-        return _Contents(*(read_parquet if extension == ".parquet" else read_feather)(file, key, limits, choice))
+        found = _Contents(*(read_parquet if extension == ".parquet" else read_feather)(file, key, limits, choice))
+        index = [
+            name
+            for name in index_columns(found.metadata)
+            if name in found.labels and not is_label(name) and not choice.drops(name)
+            if not choice.features or choice.takes(name)
+        ]
+        if index and found.features:
+            found = found._replace(notes=(f"left out: {listed(index)} (the table's index)",))
+        return found
     if key is not None:
         raise ReadError(f"{file.where}: {extension} files have no keys. Leave key out.")
     if extension == ".npy":
@@ -439,6 +485,19 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
     from prviz.readers.delimited import read_delimited
 
     return _Contents(*read_delimited(file, limits, choice))
+
+
+def _checked(table: _Contents, choice: ColumnChoice, where: str) -> _Contents:
+    """A table without the columns that are no features. Raises `SuspectColumnsError` where the user has to say."""
+    if not table.features:  # a list
+        return table
+    found = checked_columns(table.values, table.features, choice, where)
+    return table._replace(
+        values=found.values,
+        features=found.features,
+        labels=table.labels | found.labels,
+        notes=(*table.notes, *found.notes),
+    )
 
 
 def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Contents:
@@ -472,8 +531,9 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
         name,
         contents.labels,
         encoder=_encoder(contents.metadata),
-        features=contents.features,
+        features=own_names(contents.features),
         groups=groups,
+        notes=contents.notes,
     )
 
 

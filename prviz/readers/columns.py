@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -25,7 +26,7 @@ _LABEL = re.compile(
     "ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category|split|fold|subset|partition|paths?|files?"
     "|roles?|sources?|origins?|data_?sets?|is_?(real|generated|fake|synthetic)"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
-    "|.*_(id|idx|index|label|class|name|path|file|split)",
+    r"|unnamed:_\d+(\.\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,
 )
 
@@ -34,7 +35,12 @@ def is_label(name: str) -> bool:
     """True if a column of this name is an id, a label or a split rather than a feature."""
     if name.strip() in _INDEX:
         return True
-    return _LABEL.fullmatch(name.strip().lower().replace(" ", "_").replace("-", "_")) is not None
+    return _LABEL.fullmatch(plain_name(name)) is not None
+
+
+def plain_name(name: str) -> str:
+    """A name in small letters, its words joined by underscores."""
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 @dataclass(frozen=True)
@@ -108,11 +114,16 @@ def _matches(name: str, patterns: Collection[str]) -> bool:
 
 
 def sort_columns(
-    names: Sequence[str], numeric: Sequence[bool], choice: ColumnChoice, where: str
+    names: Sequence[str],
+    numeric: Sequence[bool],
+    choice: ColumnChoice,
+    where: str,
+    index: Collection[str] = (),
 ) -> tuple[list[int], list[int]]:
     """Places of the features and of the labels among the columns of a table; other columns are not read.
 
     numeric : False for a column that holds no numbers.
+    index : columns that the file itself says are no features; a pattern takes none of them.
 
     Raises
     ------
@@ -122,7 +133,7 @@ def sort_columns(
     features = []
     labels = []
     for place, name in enumerate(names):
-        if name == choice.group or choice.drops(name):
+        if name == choice.group or choice.drops(name) or (name in index and name not in choice.features):
             labels.append(place)
         elif choice.takes(name) if choice.features else not is_label(name):
             features.append(place)
@@ -136,6 +147,16 @@ def sort_columns(
 def own_names(features: Sequence[str]) -> tuple[str, ...]:
     """Names of features; empty where they are only numbered."""
     return () if all(map(str.isdecimal, features)) else tuple(features)
+
+
+def index_columns(metadata: Any) -> tuple[str, ...]:
+    """Columns that the metadata of an Arrow schema, as pandas writes them, name as the index of the table."""
+    text = metadata.get(b"pandas") if isinstance(metadata, Mapping) else None
+    try:
+        found = json.loads(text)["index_columns"] if text else ()
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ()
+    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
 def label_names(names: Sequence[str]) -> list[str]:
@@ -259,7 +280,7 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choic
             lists,
         )
     if not lists:
-        return _plan_numbers(kinds, where, choice)
+        return _plan_numbers(kinds, where, choice, index_columns(schema.metadata))
     choice.check(kinds, where)
     name = lists[0] if key is None else key
     inner = kinds[name].value_type
@@ -271,10 +292,10 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choic
     return Plan(where, (name,), labels, True, _dtype([inner]))
 
 
-def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice) -> Plan:
+def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice, index: Collection[str]) -> Plan:
     names = list(kinds)
     numeric = [_is_number(kind) for kind in kinds.values()]
-    places, others = sort_columns(names, numeric, choice, where)
+    places, others = sort_columns(names, numeric, choice, where, index)
     features = [names[place] for place in places]
     labels = [names[place] for place in others if _is_label_type(kinds[names[place]])]
     for name in features:
@@ -425,7 +446,10 @@ def _text_bytes(column: Any) -> int:
 def read_batches(
     plan: Plan, rows: int, batches: Iterable[Any], limits: Limits
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
-    """Values (n, d), labels and names of features from Arrow record batches that together have ``rows`` rows."""
+    """Values (n, d), labels and names of features from Arrow record batches that together have ``rows`` rows.
+
+    The names are as in the file, numbers included; a list has none.
+    """
     table = TableRows(plan, rows, limits)
     for batch in batches:
         if batch.num_rows:
@@ -439,4 +463,4 @@ def read_batches(
     check_values(table.values, plan.position)
     names = label_names(plan.labels)
     labels = {name: label_array(table.texts[old]) for name, old in zip(names, plan.labels, strict=True)}
-    return table.values, labels, () if plan.as_list else own_names(plan.features)
+    return table.values, labels, () if plan.as_list else plan.features

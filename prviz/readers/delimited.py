@@ -23,7 +23,6 @@ from prviz.readers.columns import (
     label_array,
     label_bytes,
     label_names,
-    own_names,
     parsed,
     sort_columns,
 )
@@ -268,7 +267,7 @@ def _begin(records: Iterator[Record], where: str, choice: ColumnChoice) -> tuple
 def read_delimited(
     source: FileSource, limits: Limits, choice: ColumnChoice = EVERY
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
-    """Values (n, d) as float64, the label columns, and the names of the features.
+    """Values (n, d) as float64, the label columns, and the names of the features: numbers from 1 without a header.
 
     Raises
     ------
@@ -301,4 +300,4 @@ def read_delimited(
     )
     names = label_names([table.columns[index] for index in table.labels])
     labels = {name: label_array(parsed(texts)) for name, texts in zip(names, table.texts, strict=True)}
-    return values, labels, own_names([table.names[index] for index in table.features]) if table.names else ()
+    return values, labels, tuple(table.columns[index] for index in table.features)

@@ -26,6 +26,19 @@ class AmbiguousKeyError(ReadError):
         return AmbiguousKeyError, (str(self), self.choices)
 
 
+class SuspectColumnsError(ReadError):
+    """Raised if ``columns`` of a table look like no features; pass them as ``drop``, or the features as ``columns``."""
+
+    columns: tuple[str, ...]
+
+    def __init__(self, message: str, columns: Iterable[str]) -> None:
+        super().__init__(message)
+        self.columns = tuple(columns)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SuspectColumnsError, (str(self), self.columns)
+
+
 def quoted(text: str) -> str:
     """``text`` as a quoted one-line literal of at most 80 characters, control characters escaped."""
     # Cut before `repr`, because the text may be a whole file.

@@ -14,7 +14,7 @@ from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.readers.errors import error_text, quoted
 from prviz.reports.document import Document, document
-from prviz.samples import Samples
+from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, samples_at
 from prviz.triage.measured import TriageSettings
@@ -66,7 +66,7 @@ def rerun(
     reference, _, problem = _found(recorded, folder, settings)
     checkpoints, problems = [], [problem]
     for each in report["checkpoints"]:
-        _, path, problem = _found(each, folder, settings)
+        _, path, problem = _found(each, folder, settings, reference)
         checkpoints.append(Checkpoint(path, each["name"], each["step"], each["extra"]))
         problems.append(problem)
     if wrong := [each for each in problems if each is not None]:
@@ -114,11 +114,12 @@ def _check_work(report: Document, settings: TriageSettings) -> None:
 
 
 def _found(
-    recorded: Mapping[str, Any], folder: Path, settings: TriageSettings
+    recorded: Mapping[str, Any], folder: Path, settings: TriageSettings, reference: Samples | None = None
 ) -> tuple[Samples | None, Path, str | None]:
     """The samples of an entry of the report, their path, and the problem with them, if any.
 
-    An entry without digest, a checkpoint that failed, is not checked.
+    reference : the set whose features, by name, give the order of these. An entry without digest, a checkpoint that
+        failed, is not checked.
     """
     given = Path(recorded["path"])
     places = list(dict.fromkeys([folder / given, given]))
@@ -134,7 +135,10 @@ def _found(
     problem = f"{quoted(recorded['path'])} is neither beside the report nor here"
     for path in there:
         try:
-            samples = cut(samples_at(path, settings), recorded["n"], settings.seed)
+            samples = samples_at(path, settings)
+            if reference is not None:
+                samples = SamplePair(reference, samples).generated
+            samples = cut(samples, recorded["n"], settings.seed)
         except (ValueError, OSError) as error:
             problem = error_text(error)
             continue

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from prviz.readers import AmbiguousKeyError, Limits, read
+from prviz.readers import AmbiguousKeyError, Limits, SuspectColumnsError, read_chosen
+from prviz.readers.columns import EVERY
 from prviz.readers.errors import error_text
 
 # Size, time and identity of a file.
@@ -97,8 +98,8 @@ class ArrivalWatch:
 
 def _problem(path: Path, below: Path | None) -> str:
     try:
-        read(path, limits=Limits(copied=True), below=below)  # a run may truncate what is only mapped
-    except AmbiguousKeyError:  # whole: it holds several arrays
+        read_chosen(path, EVERY, limits=Limits(copied=True), below=below)  # a run may truncate what is only mapped
+    except (AmbiguousKeyError, SuspectColumnsError):  # whole: it holds several arrays, or columns to choose from
         return ""
     except (ValueError, TypeError, OSError, MemoryError) as error:
         return error_text(error)

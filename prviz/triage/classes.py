@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.neighbors import MEMORY_LIMIT, nearest_radii, nearest_rows
 from prviz.readers import read_label
 from prviz.readers.errors import listed, quoted
-from prviz.samples import Samples
+from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES, samples_at
 from prviz.triage.measured import TriageSettings
@@ -196,7 +196,7 @@ def class_shares(
     apart: dict[str, str] = {}
     for each in checkpoints:
         try:
-            generated = samples_at(each.path, settings, each.below)
+            generated = SamplePair(reference, samples_at(each.path, settings, each.below)).generated
             labels = read_label(each.path, label, generated, below=each.below)
         except FAILURES:
             continue

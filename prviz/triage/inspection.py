@@ -42,7 +42,7 @@ def findings_of(
         if store is not None and (known := _from_facts(store.facts(key))) is not None:
             found[each.checkpoint.name] = known
             continue
-        if (generated := samples_of(each, settings, load)) is None:
+        if (generated := samples_of(each, reference, settings, load)) is None:
             continue
         here = found[each.checkpoint.name] = findings(
             SamplePair(reference, generated),

@@ -220,7 +220,7 @@ def memorisation_of(
         if store is not None and (known := _from_facts(store.facts(key))) is not None:
             found[checkpoint.name] = known
             continue
-        if (generated := samples_of(first, settings, load)) is not None:
+        if (generated := samples_of(first, reference, settings, load)) is not None:
             counted = found[checkpoint.name] = memorisation(reference, generated, held_out, memory_limit=memory_limit)
             if store is not None:
                 store.put_facts(key, counted)
@@ -228,7 +228,10 @@ def memorisation_of(
 
 
 def samples_of(
-    measured: MeasuredCheckpoint, settings: TriageSettings, load: Callable[[Checkpoint], Samples] | None = None
+    measured: MeasuredCheckpoint,
+    reference: Samples,
+    settings: TriageSettings,
+    load: Callable[[Checkpoint], Samples] | None = None,
 ) -> Samples | None:
     """The generated samples as they were measured; None where the file has changed since or can't be read.
 
@@ -237,6 +240,7 @@ def samples_of(
     checkpoint = measured.checkpoint
     try:
         generated = load(checkpoint) if load else samples_at(checkpoint.path, settings, checkpoint.below)
+        generated = SamplePair(reference, generated).generated  # its features in the order of the reference
     except FAILURES:
         return None
     generated = cut(generated, measured.n_generated, settings.seed)

@@ -118,13 +118,13 @@ class StabilityTask:
     def _pair(self) -> SamplePair:
         """The samples that were measured before; ValueError if the checkpoint holds others now."""
         try:
-            generated = self.load(self.checkpoint)
+            pair = SamplePair(self.reference, self.load(self.checkpoint))
         except (OSError, ValueError) as error:
             reason = error_text(error)
             raise ValueError(f"{self.checkpoint.name} can't be read any more: {reason}") from error
-        if generated.digest != self.digests.generated:
+        if pair.generated.digest != self.digests.generated:
             raise ValueError(f"{self.checkpoint.name} has changed since it was measured; measure it again")
-        return SamplePair(self.reference, generated)
+        return pair
 
     def _measured(self, pair: SamplePair, asked: Sequence[RobustnessRow]) -> dict[RobustnessRow, Row]:
         settings, used = self.settings, resolve_k(self.settings.k, pair)

@@ -114,22 +114,22 @@ def test_groups_of_arrays_and_files_without_columns(tmp_path: Path) -> None:
 
 
 def test_options_of_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    real = write(tmp_path / "real.csv", frame(serial=VALUES[:, 0] * 2))
+    real = write(tmp_path / "real.csv", frame(extra=VALUES[:, 0] * 2))
     made = write(tmp_path / "made.parquet", frame(video=np.arange(N) // 3)[["size", "video", "age", "rate"]])
     line = [str(real), str(made)]
     knn = ["--method", "knn", "--k", "3"]
     assert main(["curve", *line, *knn]) == 2
-    assert "only real has 'serial'; only generated has 'video'" in capsys.readouterr().err
-    for choice in (["--drop", "serial, video"], ["--features", "age,rate", "--features", "size"]):
+    assert "only real has 'extra'; only generated has 'video'" in capsys.readouterr().err
+    for choice in (["--drop", "extra, video"], ["--features", "age,rate", "--features", "size"]):
         with pytest.warns(prviz.PrvizWarning, match="another order"):
             assert main(["curve", *line, *knn, *choice]) == 0
         assert "1.0000" in capsys.readouterr().out
         prviz.warning._said.clear()
     with pytest.warns(prviz.PrvizWarning, match="another order"):
-        assert main(["parity", *line, "--drop", "serial", "--group", "video"]) == 0
-    assert main(["curve", *line, *knn, "--drop", "seriall,serial,video"]) == 2
-    assert "--drop seriall: no file has such a column; they have age, rate, size, serial" in capsys.readouterr().err
-    assert main(["curve", *line, *knn, "--drop", "serial", "--group", "clip"]) == 2
+        assert main(["parity", *line, "--drop", "extra", "--group", "video"]) == 0
+    assert main(["curve", *line, *knn, "--drop", "extras,extra,video"]) == 2
+    assert "--drop extras: no file has such a column; they have age, rate, size, extra" in capsys.readouterr().err
+    assert main(["curve", *line, *knn, "--drop", "extra", "--group", "clip"]) == 2
     assert "--group clip: no file has such a column" in capsys.readouterr().err
 
 

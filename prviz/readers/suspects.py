@@ -1,0 +1,181 @@
+"""Columns of numbers that are hardly features: what tables keep beside them of seeds, steps, plots and keys.
+
+What a file's own metadata or a count of the rows prove to be no feature is left out, and said. What only looks like
+none is for the user to decide, unless every column does.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.readers.arrays import Array
+from prviz.readers.columns import ColumnChoice, plain_name
+from prviz.readers.errors import SuspectColumnsError, listed, quoted
+
+# Names that no feature has.
+_BOOKKEEPING = re.compile(
+    r"(.*_)?seed|random_?state|(global_?|training_?|train_?)?step|(.*_)?epoch|iter(ation)?|run|trial|replicate|batch|shard"
+    r"|worker|cfg|cfg_?(scale|value|strength)|guidance(_?(scale|strength|weight))?"
+    r"|(.*_)?cluster|(kmeans|leiden|louvain|h?dbscan)(_.*)?|timestamps?|unix_?time|wall_?(clock|time)|datetime|date"
+    r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run|order|batch|frame)"
+    r"_?(no|nr|num|number|count)|record|row|(event|sample|gen|mc|importance)_?weights?",
+)
+# Names of features in a table of words, such as age, weight and score; beside numbered features they are none.
+_EITHER = re.compile(
+    r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance|similarity|confidence)s?|time_.*"
+    r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?|perplexity|rating|votes?"
+    r"|duration|latency|clusters|topic|number|no|nr|(.*_)?(weights?|wgt|wt)|w"
+)
+_WEIGHT = re.compile(r"(.*_)?(weights?|wgt|wt)|w")
+# Coordinates of a plot, which has at most three.
+_PLOT = re.compile(
+    r"(u_?map|t_?sne|pca?|phate|pacmap|trimap|mds|isomap|projection|proj)(_?[23]d)?(_?(x|y|z|dim|component|\d))*"
+)
+_MOST_COORDINATES = 3
+_NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
+# Least features of one name and their numbers, such as f0, f1, f2, that make the other columns doubtful.
+_FAMILY = 3
+# Rows from which a count of them is no chance, and from which whole numbers can be told to be a key.
+_COUNTED, _FIRST_ROWS = 8, 64
+# Rows from which whole numbers that are all different are a key, however they are distributed.
+_KEY_ROWS = 500
+_UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
+# Share of the features that may be keys: more of them are whole numbers by nature.
+_KEYS_AT_MOST = 0.5
+# Most names in the remedy of an error.
+_MOST_NAMED = 50
+
+
+class Checked(NamedTuple):
+    """Features that are left, what was left out by name, and a note on each reason."""
+
+    values: Array
+    features: tuple[str, ...]
+    labels: dict[str, NDArray[Any]]
+    notes: tuple[str, ...]
+
+
+def checked_columns(values: Array, features: Sequence[str], choice: ColumnChoice, where: str) -> Checked:
+    """The columns that are features.
+
+    Raises
+    ------
+    SuspectColumnsError : some look like none, and the user has not said which are.
+    """
+    counts = [place for place in _counting(values) if features[place] not in choice.features]
+    if counts and len(counts) < len(features):
+        kept = [place for place in range(len(features)) if place not in set(counts)]
+        named = listed(features[place] for place in counts)
+        labels = {features[place]: values[:, place].astype(np.int64) for place in counts}
+        note = f"left out: {named} (a count of the rows)"
+        rest = checked_columns(values[:, kept], [features[place] for place in kept], choice, where)
+        return rest._replace(labels=labels | rest.labels, notes=(note, *rest.notes))
+    notes: tuple[str, ...] = ()
+    if not choice.features:
+        found = _suspects(values, features)
+        if found.sure:
+            raise SuspectColumnsError(_refusal(where, found.sure), found.sure)
+        if found.doubtful:
+            named = listed(found.doubtful)
+            notes = (f"read as a feature, whatever it is called: {named}; left out with {_drop(found.doubtful)}",)
+    return Checked(values, tuple(features), {}, notes)
+
+
+def _counting(values: Array) -> list[int]:
+    """Places of columns that count the rows, from whatever number."""
+    if len(values) < _COUNTED:
+        return []
+    first = values[:_COUNTED]
+    likely = np.flatnonzero((np.diff(first, axis=0) == 1).all(axis=0) & (first[0] == np.rint(first[0])))
+    return [place for place in likely.tolist() if (np.diff(values[:, place]) == 1).all()]
+
+
+class _Suspects(NamedTuple):
+    """Columns that look like no features, and those that may be some."""
+
+    sure: tuple[str, ...]
+    doubtful: tuple[str, ...]
+
+
+def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
+    plain = [plain_name(name) for name in features]
+    stems = Counter(match[1] for name in plain if (match := _PLOT.fullmatch(name)))
+    sure = {
+        place
+        for place, name in enumerate(plain)
+        if _BOOKKEEPING.fullmatch(name) or ((match := _PLOT.fullmatch(name)) and stems[match[1]] <= _MOST_COORDINATES)
+    }
+    either = {place for place, name in enumerate(plain) if place not in sure and _EITHER.fullmatch(name)}
+    numbered = Counter(
+        match[1]
+        for place, name in enumerate(plain)
+        if place not in sure | either and (match := _NUMBERED.fullmatch(name))
+    )
+    others = len(plain) - len(sure) - len(either)
+    if numbered and max(numbered.values()) >= max(_FAMILY, others / 2):
+        sure |= either
+    sure |= {place for place in either if _WEIGHT.fullmatch(plain[place]) and _are_weights(values[:, place])}
+    sure |= _keys(values)
+    either -= sure
+    if len(sure) == len(plain):
+        return _Suspects((), ())
+    doubtful = () if len(sure | either) == len(plain) else tuple(features[place] for place in sorted(either))
+    return _Suspects(tuple(features[place] for place in sorted(sure)), doubtful)
+
+
+def _are_weights(column: Array) -> bool:
+    """True for values that no body has: some are negative, all are equal, or their mean is about 1."""
+    return bool((column < 0).any() or (column == column[0]).all() or abs(float(column.mean()) - 1) < 0.2)
+
+
+def _keys(values: Array) -> set[int]:
+    """Places of columns of whole numbers that are all different, where they are few among the features."""
+    if len(values) < _FIRST_ROWS:
+        return set()
+    first = np.sort(values[:_FIRST_ROWS], axis=0)
+    likely = np.flatnonzero((first == np.rint(first)).all(axis=0) & (np.diff(first, axis=0) > 0).all(axis=0))
+    if len(likely) > _KEYS_AT_MOST * values.shape[1]:
+        return set()
+    return {place for place in likely.tolist() if _is_key(values[:, place])}
+
+
+def _is_key(column: Array) -> bool:
+    ordered = np.sort(column.astype(np.float64))
+    if (ordered != np.rint(ordered)).any() or (np.diff(ordered) <= 0).any():
+        return False
+    if len(ordered) >= _KEY_ROWS:
+        return True
+    places = (ordered - ordered[0]) / (ordered[-1] - ordered[0])
+    gap = float(np.abs(places - np.linspace(0, 1, len(ordered))).max())
+    return gap * math.sqrt(len(ordered)) < _UNIFORM
+
+
+def _refusal(where: str, names: Sequence[str]) -> str:
+    those, them = ("it", "it is a feature") if len(names) == 1 else ("them", "they are features")
+    what = "looks like no feature" if len(names) == 1 else "look like no features"
+    remedy = f"Leave {those} out with {_drop(names)}"
+    if len(names) > _MOST_NAMED:
+        remedy = "Name the features with columns=..., in the shell --features PATTERN"
+    columns = "column" if len(names) == 1 else "columns"
+    return (
+        f"{where}: {columns} {listed(names)} {what} (a seed, a step, a place in a plot, a key ...). {remedy}; "
+        f"if {them}, columns='*' (--features '*') takes every column."
+    )
+
+
+def _drop(names: Sequence[str]) -> str:
+    """What leaves columns out, in Python and in the shell."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    given = quoted(names[0]) if len(names) == 1 else f"[{', '.join(quoted(name) for name in names)}]"
+    return f"drop={given} (--drop {shlex.quote(line.getvalue())})"

@@ -1,0 +1,245 @@
+"""Columns of numbers that are no features: left out where that is proven, else for the user to decide."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import prviz
+from prviz.cli.main import main
+from prviz.measure.estimates import estimate
+from prviz.readers import ReadError, SuspectColumnsError, read, read_pair
+from prviz.samples import SamplePair
+from tests.readers.test_column_choice import write
+
+N, D = 120, 6
+RNG = np.random.default_rng(0)
+REAL = RNG.normal(size=(N, D))
+MADE = RNG.normal(size=(N, D)) * 0.8 + 0.3
+NUMBERED = [f"f{place}" for place in range(D)]
+WORDS = ["age", "income", "hours", "rate", "tenure", "size"]
+SHELL = ["--method", "knn", "--k", "5", "--split", "none"]
+RIGHT = estimate(SamplePair(REAL, MADE), ["knn"], k=5, split=None)["knn"].curve.auc
+
+
+@pytest.fixture(autouse=True)
+def _anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prviz.warning, "_said", {})
+
+
+def table(values: np.ndarray, names: list[str], **more: object) -> pd.DataFrame:
+    return pd.DataFrame(values, columns=names).assign(**more)
+
+
+def refused(frame: pd.DataFrame) -> tuple[str, ...]:
+    with pytest.raises(SuspectColumnsError) as caught:
+        read(("t.csv", frame.to_csv(index=False).encode()))
+    return caught.value.columns
+
+
+def taken(frame: pd.DataFrame) -> tuple[str, ...]:
+    return tuple(read(("t.csv", frame.to_csv(index=False).encode())).features)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "seed",
+            "noise_seed",
+            "step",
+            "global step",
+            "epoch",
+            "iteration",
+            "run",
+            "cfg_scale",
+            "guidance",
+            "Guidance Scale",
+        ),
+        *("umap_x", "UMAP1", "umap-1", "tsne_1", "t-SNE_x", "tsne_2d_x", "pca_1", "pc1", "projection_x", "cluster"),
+        *(
+            "leiden",
+            "kmeans_5",
+            "timestamp",
+            "record_no",
+            "serial",
+            "row",
+            "sample_number",
+            "event_weight",
+            "customer_key",
+        ),
+    ],
+)
+@pytest.mark.parametrize("names", [NUMBERED, WORDS], ids=["numbered", "words"])
+def test_names_that_no_feature_has_are_asked_about(name: str, names: list[str]) -> None:
+    assert refused(table(REAL, names, **{name: RNG.normal(size=N)})) == (name,)
+
+
+@pytest.mark.parametrize("name", ["x", "y", "score", "aesthetic_score", "time", "time_s", "weight", "loss", "topic"])
+def test_names_that_a_feature_may_have_are_asked_about_beside_numbered_ones(name: str) -> None:
+    column = {name: RNG.normal(size=N) + 9}
+    assert refused(table(REAL, NUMBERED, **column)) == (name,)
+    with pytest.warns(
+        prviz.PrvizWarning, match=f"read as a feature, whatever it is called: '{name}'; left out with drop"
+    ):
+        assert taken(table(REAL, WORDS, **column)) == (*WORDS, name)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("x", "y"), ("x", "y", "z"), ("umap_1", "umap_2"), ("seed", "step"), ("time", "score"), ("time", "x")],
+)
+def test_columns_that_all_have_such_names_are_features(names: tuple[str, ...]) -> None:
+    assert taken(table(REAL[:, : len(names)], list(names))) == names
+
+
+def test_projections_are_plots_of_at_most_three_coordinates() -> None:
+    frame = pd.DataFrame(RNG.normal(size=(N, 10)), columns=[f"pca_{place}" for place in range(10)])
+    assert taken(frame.assign(age=RNG.normal(size=N))) == (*frame, "age")
+    assert refused(frame.assign(umap_1=1.5, umap_2=2.5)) == ("umap_1", "umap_2")
+
+
+@pytest.mark.parametrize(("low", "asked"), [(-1.0, True), (40.0, False)])
+def test_weights_of_events_are_told_from_weights_of_bodies(low: float, asked: bool) -> None:
+    frame = table(REAL, WORDS, weight=RNG.random(N) * 50 + low)
+    if asked:
+        assert refused(frame) == ("weight",)
+        assert refused(frame.assign(weight=1.0)) == ("weight",)
+    else:
+        with pytest.warns(prviz.PrvizWarning, match="'weight'"):
+            assert taken(frame)[-1] == "weight"
+
+
+@pytest.mark.parametrize("n", [80, 600])
+def test_whole_numbers_all_different_are_a_key_whatever_their_name(n: int) -> None:
+    values = RNG.normal(size=(n, D))
+    key = RNG.permutation(10**6)[:n]
+    assert refused(table(values, WORDS, gadget=key)) == ("gadget",)
+    for harmless in (key // 20_000, np.where(key == key[3], key[4], key), key + 0.5):
+        assert taken(table(values, WORDS, gadget=harmless))[-1] == "gadget"
+    counts = RNG.permuted(np.tile(np.arange(n) * 3, (D, 1)), axis=1).T
+    assert taken(table(counts, WORDS)) == tuple(WORDS)  # whole numbers by nature
+
+
+def test_incomes_in_a_small_table_are_no_key() -> None:
+    income = np.unique(np.exp(RNG.normal(10, 0.6, 100)).round())
+    RNG.shuffle(income)
+    assert taken(table(REAL[: len(income)], WORDS, pay=income))[-1] == "pay"
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather"])
+@pytest.mark.parametrize("start", [0, 1, 400])
+def test_a_count_of_the_rows_is_left_out_and_said(kind: str, start: int, tmp_path: Path) -> None:
+    frame = table(REAL, WORDS)
+    frame.insert(3, "gadget", range(start, start + N))
+    path = write(tmp_path / f"t.{kind}", frame)
+    with pytest.warns(prviz.PrvizWarning, match=r"left out: 'gadget' \(a count of the rows\)"):
+        found = read(path)
+    np.testing.assert_array_equal(found.values, REAL)
+    np.testing.assert_array_equal(found.labels["gadget"], frame["gadget"])
+    assert read(path, columns="gadget").features == ("gadget",)
+    assert read(path, drop="gadget").notes == ()
+    assert read(path, columns=[*WORDS, "gadget"]).d == D + 1
+    with pytest.warns(prviz.PrvizWarning, match="left out: 'gadget'"):
+        assert read(path, columns="*[ae]*").features == ("age", "income", "rate", "tenure", "size")
+
+
+def test_a_count_without_header_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, values in (("real", REAL), ("made", MADE)):
+        table(values, NUMBERED).to_csv(tmp_path / f"{name}.csv", header=False)
+    assert main(["curve", str(tmp_path / "real.csv"), str(tmp_path / "made.csv"), *SHELL]) == 0
+    out, err = capsys.readouterr()
+    assert f"{RIGHT:.4f}" in out
+    assert "prviz: note: real.csv and made.csv: left out: '1' (a count of the rows)" in err
+
+
+def test_a_table_of_one_column_keeps_it() -> None:
+    assert read(("t.csv", "\n".join(map(str, range(20))).encode())).d == 1
+    assert read(("t.csv", b"a,b\n1,2\n2,3\n3,4\n4,6\n")).d == 2  # too few rows to tell
+
+
+def test_shards_leave_out_what_the_first_one_proves(tmp_path: Path) -> None:
+    frame = table(REAL, WORDS, gadget=range(N))
+    for number, rows in enumerate((slice(0, 117), slice(117, N))):
+        write(tmp_path / f"part_{number}.parquet", frame[rows])
+    found = read(tmp_path)
+    np.testing.assert_array_equal(found.values, REAL)
+    np.testing.assert_array_equal(found.labels["gadget"], np.arange(N))
+
+
+def test_the_index_that_pandas_names_is_left_out_and_said(tmp_path: Path) -> None:
+    index = pd.MultiIndex.from_product([range(6), range(20)], names=["sweep", "power"])
+    path = tmp_path / "t.parquet"
+    table(REAL, WORDS).set_index(index).to_parquet(path)
+    with pytest.warns(prviz.PrvizWarning, match=r"left out: 'sweep', 'power' \(the table's index\)"):
+        found = read(path)
+    np.testing.assert_array_equal(found.values, REAL)
+    assert set(found.labels) == {"sweep", "power"}
+    assert read(path, columns=["sweep", *WORDS]).features == (*WORDS, "sweep")
+    assert read(path, columns="*").features == tuple(WORDS)
+    table(REAL, WORDS).to_parquet(path)  # a RangeIndex is no column
+    assert read(path).notes == ()
+
+
+def test_both_remedies_of_the_error_give_the_right_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    noise = {"seed": RNG.integers(0, 2**31, N), "cfg,scale": 7.5, "umap x": RNG.normal(size=N), "umap y": 0.5}
+    noise["cfg_scale"] = noise.pop("cfg,scale")
+    for name, values in (("real", REAL), ("made", MADE)):
+        table(values, NUMBERED, **noise).to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [str(tmp_path / "real.csv"), str(tmp_path / "made.csv")]
+    for command in (["curve", *files, *SHELL], ["parity", *files], ["triage", *files, "--out", str(tmp_path / "kept")]):
+        assert main(command) == 2
+        error = capsys.readouterr().err
+        assert "'real.csv': columns 'seed', 'umap x', 'umap y', 'cfg_scale' look like no features" in error
+        (left_out, whole) = re.findall(r"\((--(?:drop|features) .*?)\)", error)
+        assert main([*command, *shlex.split(left_out)]) == 0
+        if command[0] == "curve":
+            assert f"{RIGHT:.4f}" in capsys.readouterr().out
+        assert main([*command, *shlex.split(whole)]) == 0
+        capsys.readouterr()
+    drop = re.findall(r"drop=(\[.*?\])", error)
+    found = [read(path, drop=eval(drop[0])) for path in files]  # noqa: S307
+    np.testing.assert_array_equal(found[0].values, REAL)
+    assert read(files[0], columns="*").d == D + 4
+
+
+def test_names_with_commas_and_brackets_can_be_dropped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = RNG.permutation(10**6)[:N]
+    path = tmp_path / "t.csv"
+    table(REAL, NUMBERED, **{'a "key", really [1]': key, "it's": key[::-1]}).to_csv(path, index=False)
+    assert main(["curve", str(path), str(path), *SHELL]) == 2
+    left_out = re.findall(r"\((--drop .*)\); if", capsys.readouterr().err)[0]
+    assert main(["curve", str(path), str(path), *SHELL, *shlex.split(left_out)]) == 0
+    assert f"{N} x {D}" in capsys.readouterr().out
+
+
+def test_both_roles_in_one_table_are_asked_about_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.concat([table(REAL, NUMBERED, role="real"), table(MADE, NUMBERED, role="fake")])
+    path = tmp_path / "t.csv"
+    frame.assign(seed=RNG.integers(0, 2**31, 2 * N)).to_csv(path, index=False)
+    with pytest.raises(SuspectColumnsError, match="'seed'"):
+        read_pair(path)
+    assert prviz.readers.roles(path) == ("role=real", "role=fake")
+    np.testing.assert_array_equal(read_pair(path, drop="seed").real.values, REAL)
+    assert main(["curve", str(path), *SHELL, "--drop", "seed"]) == 0
+    assert f"{RIGHT:.4f}" in capsys.readouterr().out
+    with pytest.raises(ReadError, match="has no column 'sed'"):
+        read_pair(path, drop="sed")
+
+
+def test_triage_measures_a_set_whose_columns_stand_in_another_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table(REAL, WORDS).to_csv(tmp_path / "real.csv", index=False)
+    table(MADE, WORDS)[sorted(WORDS)].to_csv(tmp_path / "made.csv", index=False)
+    report = tmp_path / "report.json"
+    line = ["triage", str(tmp_path / "real.csv"), str(tmp_path / "made.csv"), "--out", str(tmp_path / "kept")]
+    with pytest.warns(prviz.PrvizWarning, match="another order"):
+        assert main([*line, "--report", str(report)]) == 0
+    assert "has changed since it was measured" not in capsys.readouterr().out
+    assert main(["triage", "--rerun", str(report)]) == 0
