@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from prviz.uncertainty.bootstrap import bootstrap as bootstrap
     from prviz.uncertainty.bootstrap import spread as spread
     from prviz.uncertainty.paired import GeneratorComparison as GeneratorComparison
+    from prviz.uncertainty.paired import SeveralGenerators as SeveralGenerators
     from prviz.uncertainty.paired import compare as compare
     from prviz.uncertainty.upper_bound import upper_bound as upper_bound
     from prviz.warning import PrvizWarning as PrvizWarning
@@ -85,7 +86,7 @@ _MODULES = {
     "studies.sweeps": ("sweep",),
     "toys": ("toy", "TOYS"),
     "uncertainty.bootstrap": ("bootstrap", "Spread", "spread"),
-    "uncertainty.paired": ("compare", "GeneratorComparison"),
+    "uncertainty.paired": ("compare", "GeneratorComparison", "SeveralGenerators"),
     "uncertainty.upper_bound": ("upper_bound",),
     "warning": ("PrvizWarning",),
 }

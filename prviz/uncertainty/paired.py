@@ -1,14 +1,16 @@
-"""Two generators compared on the same real samples, with intervals of their differences."""
+"""Generators compared on the same real samples, with intervals of their differences, and ranked with ties."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import combinations
+from typing import Any, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
@@ -59,12 +61,137 @@ class GeneratorComparison(ReadOnlyArrays):
         return differences
 
 
+class RankedGenerator(NamedTuple):
+    """One generator in a ranking.
+
+    rank : 1 and the number of generators that are better for sure; generators of one rank are tied. name : its name.
+    value, low, high : of the summary, with its interval.
+    """
+
+    rank: int
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralGenerators(ReadOnlyArrays):
+    """Several generators measured against the same real samples, by one family.
+
+    Parameters
+    ----------
+    spreads : mapping of str to Spread
+        Curve and replicates of each generator by its name, in the order given: the same draws of real samples for all.
+    """
+
+    spreads: Mapping[str, Spread]
+
+    @cached_property
+    def pairs(self) -> Mapping[tuple[str, str], GeneratorComparison]:
+        """Each two generators compared, by both names in the order given."""
+        return {(a, b): GeneratorComparison(self.spreads[a], self.spreads[b]) for a, b in combinations(self.spreads, 2)}
+
+    def ranking(self, key: str = "auc") -> list[RankedGenerator]:
+        """The generators ordered by one summary, the largest first, with ties.
+
+        Parameters
+        ----------
+        key : str
+            A key of `prviz.curves.summaries`.
+
+        Returns
+        -------
+        list of RankedGenerator
+            One line per generator.
+
+        Raises
+        ------
+        ValueError
+            A key that is no summary.
+
+        Notes
+        -----
+        One generator is better than another for sure if their difference exceeds c times its standard error over the
+        replicates; c is what no difference of any two exceeds by chance in ``level`` of the replicates.
+        Source: Hsu 1996, Multiple Comparisons, chapter 5 (all pairs).
+        """
+        spreads = list(self.spreads.values())
+        if key not in spreads[0].values:
+            raise ValueError(f"key = {key!r}; one of {', '.join(spreads[0].values)} is needed")
+        values = np.array([spread.values[key] for spread in spreads])
+        replicates = np.stack([spread.replicates[key] for spread in spreads])
+        apart = replicates[:, None] - replicates[None]
+        errors = apart.std(axis=2)
+        moved = np.abs(apart - apart.mean(axis=2, keepdims=True))
+        by_chance = np.divide(moved, errors[..., None], out=np.zeros_like(moved), where=errors[..., None] > 0)
+        most = np.quantile(by_chance.max(axis=(0, 1)), spreads[0].level)
+        ranks = 1 + np.count_nonzero(values[:, None] - values[None] > most * errors, axis=0)
+        lines = [
+            RankedGenerator(int(rank), name, spread.values[key], *spread.intervals[key])
+            for rank, (name, spread) in zip(ranks, self.spreads.items(), strict=True)
+        ]
+        return sorted(lines, key=lambda line: (line.rank, -line.value))
+
+
+@overload
 def compare(
     real: Samples | ArrayLike,
     generated_a: Samples | ArrayLike,
     generated_b: Samples | ArrayLike,
     method: str = "knn",
     *,
+    k: K = ...,
+    bandwidth: float | None = ...,
+    split: SplitRatio = ...,
+    seed: int = ...,
+    replicates: int = ...,
+    level: float = ...,
+    memory_limit: int = ...,
+) -> GeneratorComparison: ...
+
+
+@overload
+def compare(
+    real: Samples | ArrayLike,
+    generated_a: Samples | ArrayLike,
+    generated_b: Samples | ArrayLike,
+    generated_c: Samples | NDArray[Any],
+    /,
+    *others: Samples | ArrayLike,
+    method: str = "knn",
+    k: K = ...,
+    bandwidth: float | None = ...,
+    split: SplitRatio = ...,
+    seed: int = ...,
+    replicates: int = ...,
+    level: float = ...,
+    memory_limit: int = ...,
+) -> SeveralGenerators: ...
+
+
+@overload
+def compare(
+    real: Samples | ArrayLike,
+    generated_a: Mapping[str, Samples | ArrayLike],
+    *,
+    method: str = "knn",
+    k: K = ...,
+    bandwidth: float | None = ...,
+    split: SplitRatio = ...,
+    seed: int = ...,
+    replicates: int = ...,
+    level: float = ...,
+    memory_limit: int = ...,
+) -> SeveralGenerators: ...
+
+
+def compare(
+    real: Samples | ArrayLike,
+    generated_a: Samples | ArrayLike | Mapping[str, Samples | ArrayLike],
+    generated_b: Samples | ArrayLike | None = None,
+    *others: Samples | ArrayLike | str,
+    method: str = "knn",
     k: K = "sqrt",
     bandwidth: float | None = None,
     split: SplitRatio = 0.5,
@@ -72,22 +199,24 @@ def compare(
     replicates: int = REPLICATES,
     level: float = LEVEL,
     memory_limit: int = MEMORY_LIMIT,
-) -> GeneratorComparison:
-    """Paired bootstrap of two generators on the same real samples: the difference of every summary.
+) -> GeneratorComparison | SeveralGenerators:
+    """Paired bootstrap of generators on the same real samples: the difference of every summary.
 
-    Both are measured at the same k, with the same real samples to fit and to evaluate, chosen by the seed and their
-    number. Each replicate draws the real evaluation samples once for both generators, so that common variation cancels
+    All are measured at the same k, with the same real samples to fit and to evaluate, chosen by the seed and their
+    number. Each replicate draws the real evaluation samples once for all generators, so that common variation cancels
     in the difference; generated samples are drawn separately. As in `prviz.bootstrap` the supports stay fixed. An equal
-    bias of both cancels too; bias depends on the number of samples, so give both generators equally many.
+    bias of both cancels too; bias depends on the number of samples, so give all generators equally many.
 
     Parameters
     ----------
     real, generated_a, generated_b : array_like or Samples
-        (n, d), (m_a, d) and (m_b, d) samples.
+        (n, d), (m_a, d) and (m_b, d) samples. A mapping of names to sets in the place of ``generated_a`` will do.
+    *others : array_like or Samples
+        More generated sets; a text here, as the last, is the method.
     method : str
         A name in ESTIMATORS.
     k : int or "sqrt"
-        Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smallest of the three sets.
+        Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smallest of all sets.
     bandwidth, split, seed : optional
         As in `prviz.pr_curve`; the seed is also that of the replicates.
     replicates, level : optional
@@ -97,24 +226,70 @@ def compare(
 
     Returns
     -------
-    GeneratorComparison
-        Both curves with their replicates, and the interval of the difference of every summary.
+    GeneratorComparison or SeveralGenerators
+        Of two sets: both curves with their replicates, and the interval of the difference of every summary. Of more, or
+        of a mapping: such a comparison of each two, in ``pairs``, and a ``ranking`` with ties.
 
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve` and `prviz.bootstrap`.
+        As `prviz.pr_curve` and `prviz.bootstrap`; fewer than two generated sets, or two of one name.
+
+    Examples
+    --------
+    >>> import prviz
+    >>> real, near = prviz.toy("mixtures").sample(200, seed=0)
+    >>> found = prviz.compare(real, {"near": near, "far": near.values + 3, "farther": near.values + 9}, replicates=50)
+    >>> [(each.rank, each.name) for each in found.ranking("auc")][0]
+    (1, 'near')
     """
     check_resampling(replicates, seed, level)
+    if others and isinstance(others[-1], str):
+        method = others[-1]
+        others = others[:-1]
     reference = as_samples(real, name="real")
-    named = (as_samples(generated_a, name="generated_a"), as_samples(generated_b, name="generated_b"))
-    pairs = [SamplePair(reference, generated) for generated in named]
-    number = min(resolve_k(k, pair) for pair in pairs)
-    a, b = (
-        estimate(pair, method, k=number, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit)[method]
-        for pair in pairs
-    )
-    return compare_estimates(a, b, replicates, seed, level)
+    named = _by_name(generated_a, generated_b, others)
+    pairs = {name: SamplePair(reference, samples) for name, samples in named.items()}
+    number = min(resolve_k(k, pair) for pair in pairs.values())
+    found = {}
+    for name, pair in pairs.items():
+        measured = estimate(
+            pair, method, k=number, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit
+        )
+        (found[name],) = measured.values()
+    if len(found) == 2 and not isinstance(generated_a, Mapping):
+        a, b = found.values()
+        return compare_estimates(a, b, replicates, seed, level)
+    drawn = list(zip(*replicated([each.runs for each in found.values()], replicates, seed), strict=True))
+    spreads = {
+        name: Spread(each.curve, curves, level) for (name, each), curves in zip(found.items(), drawn, strict=True)
+    }
+    return SeveralGenerators(spreads)
+
+
+def _by_name(first: Any, second: Any, others: Sequence[Any]) -> dict[str, Samples]:
+    """The generated sets by name: their own, or "generated_a", "generated_b" and so on."""
+    if isinstance(first, Mapping):
+        given = [(str(name), as_samples(samples, name=str(name))) for name, samples in first.items()]
+        if second is not None or others:
+            raise TypeError("generated_a is a mapping, and further sets were given; give all by name, or none")
+    else:
+        listed = [each for each in (first, second, *others) if each is not None]
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        given = []
+        for place, each in enumerate(listed):
+            mark = letters[place] if place < len(letters) else str(place + 1)
+            samples = as_samples(each, name=f"generated_{mark}")
+            given.append((samples.name or f"generated_{mark}", samples))
+    if len(given) < 2:
+        raise ValueError(f"{len(given)} generated set; at least 2 are needed to compare them")
+    named = dict(given)
+    if len(named) < len(given) and len(given) == 2:
+        return {f"{name} ({mark})": samples for mark, (name, samples) in zip("ab", given, strict=True)}
+    if len(named) < len(given):
+        twice = next(name for name, count in Counter(name for name, _ in given).items() if count > 1)
+        raise ValueError(f"two generated sets are called {twice!r}; give them by name: {{'first': ..., 'second': ...}}")
+    return named
 
 
 def compare_estimates(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.summaries import SUMMARIES, numbers, table_columns
 from prviz.estimators import ESTIMATORS, Estimator, Supports
 from prviz.measure.estimates import Estimate, estimate, estimate_repeated
-from prviz.samples import SamplePair
+from prviz.samples import SamplePair, Samples
 from prviz.toys import TOYS, toy
 from prviz.uncertainty.bootstrap import bootstrap, draws, evaluated, interval, ranked, replicate, spread
 
@@ -248,6 +249,45 @@ def test_the_better_generator_is_found_and_the_same_one_is_not_told_apart():
     assert worse.share_above == 0
     same = prviz.compare(real, good, twin, replicates=100).differences["auc"]
     assert same.low < 0 < same.high
+
+
+def several(n=500):
+    rng = np.random.default_rng(0)
+    real, good, twin = rng.normal(size=(3, n, 4))
+    return real, {"good": good, "bad": rng.normal(size=(n, 4)) + 1.0, "twin": twin, "worst": good + 3.0}
+
+
+def test_several_generators_are_ranked_and_those_not_told_apart_are_tied():
+    real, sets = several()
+    found = prviz.compare(real, sets, replicates=100)
+    ranked = found.ranking()
+    assert {line.name: line.rank for line in ranked} == {"good": 1, "twin": 1, "bad": 3, "worst": 4}
+    assert [line.value for line in ranked] == sorted((line.value for line in ranked), reverse=True)
+    assert all(line.low <= line.value <= line.high for line in ranked if line.name != "worst")
+    two = prviz.compare(real, sets["good"], sets["bad"], replicates=100)
+    assert found.pairs["good", "bad"].differences["auc"] == two.differences["auc"]
+    assert list(found.pairs) == list(itertools.combinations(sets, 2))
+    assert pickle.loads(pickle.dumps(found)).ranking() == ranked
+    with pytest.raises(ValueError, match="key = 'area'; one of auc, "):
+        found.ranking("area")
+
+
+def test_several_sets_are_given_by_place_or_by_name():
+    real, sets = several(60)
+    values = list(sets.values())
+    placed = prviz.compare(real, *values, "ipr", k=3, replicates=5)
+    named = prviz.compare(real, sets, method="IPR", k=3, replicates=5)
+    assert list(placed.spreads) == ["generated_a", "generated_b", "generated_c", "generated_d"]
+    pairs = zip(placed.spreads.values(), named.spreads.values(), strict=True)
+    assert all(one.values == other.values for one, other in pairs)
+    same = Samples(values[0], "model"), Samples(values[1], "model")
+    assert isinstance(prviz.compare(real, *same, replicates=3), prviz.GeneratorComparison)
+    with pytest.raises(ValueError, match="two generated sets are called 'model'; give them by name"):
+        prviz.compare(real, *same, values[2])
+    with pytest.raises(ValueError, match="1 generated set; at least 2 are needed"):
+        prviz.compare(real, values[0])
+    with pytest.raises(TypeError, match="give all by name, or none"):
+        prviz.compare(real, sets, values[0])
 
 
 def test_what_both_have_in_common_cancels():
