@@ -1,0 +1,425 @@
+"""How many small faults in the sources the tests let pass: mutants drawn at random, each in a copy of the checkout.
+
+`python -m tests.benchmarks.mutants --count 400 --seed 39 --out FILE.jsonl` draws mutants from FOLDERS, makes one at a
+time and runs the tests near the changed line until one fails. A stopped run goes on from its file of results.
+
+Cosmic Ray makes the mutants: its operators reach constants of modules, defaults and decorators as well as functions.
+Instead of a Python of its own for each, a process that has loaded all libraries forks: about 2 s a mutant.
+
+The tests of a mutant are those of the files of its module's name, ``tests/FOLDER/test_MODULE*.py``; with ``--coverage``
+those that run the changed line, the nearest and shortest first (this needs pytest-cov):
+
+    pytest -n 2 -m "not browser and not thorough" --cov=prviz --cov-context=test --durations=0 -vv | tee LOG
+    python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
+
+Mutants of annotations and inside of f-strings are not drawn: the first are never run, the second are text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import importlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.operators.provider import OperatorProvider
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("curves", "estimators", "measure", "triage", "uncertainty", "readers")
+# Of Cosmic Ray's operators those that a slip of the pen could make: `a + b` for `a - b`, not `a << b`, which is a
+# TypeError in any test and would only raise the share that is found.
+BINARY = (
+    "Add_Sub",
+    "Sub_Add",
+    "Mul_Div",
+    "Div_Mul",
+    "FloorDiv_Div",
+    "Mod_FloorDiv",
+    "Pow_Mul",
+    "BitAnd_BitOr",
+    "BitOr_BitAnd",
+)
+COMPARISONS = (
+    *("Lt_LtE", "Lt_Gt", "LtE_Lt", "LtE_GtE", "Gt_GtE", "Gt_Lt", "GtE_Gt", "GtE_LtE"),
+    *("Eq_NotEq", "NotEq_Eq", "Is_IsNot", "IsNot_Is"),
+)
+OPERATORS = (
+    *(f"ReplaceBinaryOperator_{each}" for each in BINARY),
+    *(f"ReplaceComparisonOperator_{each}" for each in COMPARISONS),
+    *("ReplaceUnaryOperator_Delete_USub", "ReplaceUnaryOperator_Delete_Not", "ReplaceUnaryOperator_Delete_Invert"),
+    *("AddNot", "ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceAndWithOr", "ReplaceOrWithAnd"),
+    *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak", "ZeroIterationForLoop"),
+    *("ExceptionReplacer", "NumberReplacer", "RemoveDecorator"),
+)
+CACHES = (".hypothesis", ".ruff_cache", ".mypy_cache", ".pytest_cache")
+# Seconds of tests for one mutant, as measured with coverage, and the wall time of a run that counts as hanging.
+BUDGET_S = 60.0
+HANGS_S = 240.0
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one place. before, after : the lines that differ."""
+
+    file: str
+    operator: str
+    occurrence: int
+    line: int
+    column: int
+    before: str = field(compare=False)
+    after: str = field(compare=False)
+
+    @property
+    def key(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}:{self.operator}:{self.occurrence}"
+
+
+def is_text_or_annotation(node: Any) -> bool:
+    """True inside of an f-string, an annotation, or the value of a type alias."""
+    while (parent := node.parent) is not None:
+        if parent.type.startswith("fstring"):
+            return True
+        if parent.type == "annassign":  # : annotation, and perhaps = value
+            annotation = parent.children[1]
+            if node is annotation or "TypeAlias" in annotation.get_code():
+                return True
+        if parent.type == "tfpdef" and node is parent.children[-1]:
+            return True
+        if parent.type == "funcdef" and node is parent.annotation:
+            return True
+        node = parent
+    return False
+
+
+def mutants_of(root: Path, files: Iterable[Path]) -> Iterator[Mutant]:
+    """Every mutant of some files."""
+    provider = OperatorProvider()
+    for path in files:
+        text = path.read_text("utf-8")
+        lines = text.splitlines()
+        tree = get_ast(text)
+        for name in OPERATORS:
+            operator = provider[name]()
+            places = ((node, place) for node in ast_nodes(tree) for place in operator.mutation_positions(node))
+            for occurrence, (node, (start, _)) in enumerate(places):
+                inside = tree.get_leaf_for_position(start) or node
+                if is_text_or_annotation(node) or is_text_or_annotation(inside):
+                    continue
+                file = path.relative_to(root).as_posix()
+                yield Mutant(file, name, occurrence, start[0], start[1], lines[start[0] - 1].strip(), "")
+
+
+def draw(root: Path, count: int, seed: int, files: Sequence[Path]) -> list[Mutant]:
+    """Mutants at ``count`` places in random order: first the place is drawn, then one of its mutants."""
+    places = defaultdict[tuple[str, int, int], list[Mutant]](list)
+    for each in mutants_of(root, files):
+        places[each.file, each.line, each.column].append(each)
+    stream = random.Random(seed)
+    chosen = stream.sample(sorted(places), min(count, len(places)))
+    return [stream.choice(sorted(places[place], key=lambda each: each.key)) for place in chosen]
+
+
+class Tests:
+    """Which tests a mutant meets."""
+
+    def __init__(self, root: Path, coverage: Path | None, durations: Path | None, budget: float, wide: bool) -> None:
+        self._root, self._budget, self._wide = root, budget, wide
+        self._seconds: dict[str, float] = {}
+        self._failed = set[str]()
+        if durations is not None:
+            for line in durations.read_text().splitlines():
+                if found := re.match(r"([\d.]+)s (?:call|setup|teardown) +(tests/.*\S)", line):
+                    self._seconds[found[2]] = self._seconds.get(found[2], 0.0) + float(found[1])
+                elif found := re.match(r"(?:FAILED|ERROR) (tests/\S+)", line):
+                    self._failed.add(found[1])
+        self._data = None
+        if coverage is not None:
+            from coverage import CoverageData
+
+            self._data = CoverageData(str(coverage))
+            self._data.read()
+            self._measured = {
+                Path(name).as_posix().partition("/prviz/")[2]: name for name in self._data.measured_files()
+            }
+            self._lines: dict[str, dict[int, list[str]]] = {}
+
+    def _of_lines(self, file: str) -> dict[int, list[str]]:
+        """Tests by line."""
+        if file not in self._lines:
+            name = self._measured.get(file.removeprefix("prviz/"))
+            found = {} if name is None or self._data is None else self._data.contexts_by_lineno(name)
+            self._lines[file] = {
+                line: sorted({each.rpartition("|")[0] or each for each in contexts if each})
+                for line, contexts in found.items()
+            }
+        return self._lines[file]
+
+    def of(self, mutant: Mutant) -> tuple[list[str], bool]:
+        """Files or names of tests, the nearest first, and whether the budget left some out."""
+        near = self.near(mutant.file)
+        if self._data is None:
+            return near, False
+        lines = self._of_lines(mutant.file)
+        found = set(lines.get(mutant.line, ()))
+        if not found:  # a line of a module or class, or one that only other processes run: all tests of the file
+            found = {each for tests in lines.values() for each in tests}
+            found |= self._of_readers(mutant)
+        if self._wide:
+            files = {each.partition("::")[0] for each in found}
+            every = {
+                each for file in self._measured for tests in self._of_lines(f"prviz/{file}").values() for each in tests
+            }
+            found |= {each for each in every if each.partition("::")[0] in files}
+        folder = Path(mutant.file).parts[1]
+
+        def order(test: str) -> tuple[bool, bool, float]:
+            file = test.partition("::")[0]
+            return file not in near, not file.startswith(f"tests/{folder}/"), self._seconds.get(test, 0.01)
+
+        chosen, seconds = [], 0.0
+        for test in sorted(found - self._failed, key=lambda each: (order(each), each)):
+            seconds += self._seconds.get(test, 0.01)
+            if chosen and seconds > self._budget:
+                return chosen, True
+            chosen.append(test)
+        return chosen, False
+
+    def _of_readers(self, mutant: Mutant) -> set[str]:
+        """Tests of the lines, anywhere, that name the constant which a line of a module sets."""
+        found = re.match(r"([A-Z_][A-Z0-9_]+)\b.*=", mutant.before)
+        if found is None:
+            return set()
+        tests = set[str]()
+        word = re.compile(rf"\b{found[1]}\b")
+        for file in self._measured:
+            for number, line in enumerate((self._root / "prviz" / file).read_text("utf-8").splitlines(), start=1):
+                if word.search(line):
+                    tests |= set(self._of_lines(f"prviz/{file}").get(number, ()))
+        return tests
+
+    def near(self, file: str) -> list[str]:
+        """The test files of the same name, or whose name begins with it."""
+        path = Path(file).relative_to("prviz")
+        stem = path.parent.name if path.stem == "__init__" else path.stem.strip("_")
+        found = sorted((self._root / "tests" / path.parent).glob(f"test_{stem}*.py"))
+        return [each.relative_to(self._root).as_posix() for each in found]
+
+
+class _Chosen:
+    """A plugin of pytest: the chosen tests alone, in their order."""
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        self._place = {name: place for place, name in enumerate(tests)}
+        self.failed = ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if any("::" in name for name in self._place):
+            items[:] = sorted(
+                (each for each in items if each.nodeid in self._place), key=lambda each: self._place[each.nodeid]
+            )
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed and not self.failed:
+            self.failed = f"collection of {report.nodeid}"
+
+
+def _in_child(root: Path, tests: Sequence[str], log: Path, answer: Path) -> None:
+    """Run pytest in this process, which ends with it."""
+    os.setsid()
+    stream = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(stream, 1)
+    os.dup2(stream, 2)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.chdir(root)
+    sys.path[:] = [str(root), *(each for each in sys.path if each not in ("", str(ROOT)))]
+    os.environ["PYTHONPATH"] = str(root)
+    plugin = _Chosen(tests)
+    files = list(dict.fromkeys(each.partition("::")[0] for each in tests))
+    line = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-m", "not browser and not thorough"]
+    line += [
+        "-W",
+        "ignore:Module already imported",
+        "-o",
+        "addopts=--import-mode=importlib --strict-markers",
+        "--rootdir",
+        str(root),
+    ]
+    try:
+        code = int(pytest.main([*line, *files], plugins=[plugin]))
+    except BaseException as error:  # noqa: BLE001
+        code, plugin.failed = 3, plugin.failed or repr(error)
+    answer.write_text(json.dumps([code, plugin.failed]))
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def run_tests(root: Path, tests: Sequence[str], log: Path, seconds: float) -> tuple[str, str]:
+    """What became of the tests, "passed", "failed", "hangs", "died" or "none", and which failed first."""
+    if not tests:
+        return "none", ""
+    answer = log.with_suffix(".json")
+    answer.unlink(missing_ok=True)
+    child = os.fork()
+    if child == 0:
+        _in_child(root, tests, log, answer)
+    ends = time.monotonic() + seconds
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > ends:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return "hangs", ""
+        time.sleep(0.05)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # what the tests left running
+    if not answer.exists():
+        return "died", ""
+    code, failed = json.loads(answer.read_text())
+    return {0: "passed", 5: "none"}.get(code, "failed"), failed
+
+
+@contextlib.contextmanager
+def mutated(root: Path, mutant: Mutant) -> Iterator[str]:
+    """The mutant in its file, which is put back afterwards with its time, so that compiled modules stay valid."""
+    path = root / mutant.file
+    text, times = path.read_bytes(), path.stat()
+    changed = mutate_code(text.decode(), OperatorProvider()[mutant.operator](), mutant.occurrence)
+    if changed is None:
+        raise ValueError(f"{mutant.key}: no such mutant")
+    pairs = zip(text.decode().splitlines(), changed.splitlines(), strict=False)
+    path.write_text(changed, "utf-8")
+    try:
+        yield next((new.strip() for old, new in pairs if new != old), "")
+    finally:
+        path.write_bytes(text)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def load_libraries(root: Path) -> None:
+    """Import what the tests import, without prviz itself: a fork then has it."""
+    code = (
+        "import sys, pytest; pytest.main(['--collect-only', '-qq', '-p', 'no:cacheprovider', "
+        "'-o', 'addopts=--import-mode=importlib', *sys.argv[1:]]); "
+        "sys.stderr.write('MODULES ' + ' '.join(sys.modules))"
+    )
+    folders = [f"tests/{each}" for each in (*FOLDERS, "cli", "reports", "figures")]
+    line = [sys.executable, "-c", code, *folders]
+    found = subprocess.run(
+        line, cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
+    )
+    names = found.stderr.rpartition("MODULES ")[2].split()
+    for name in names:
+        if name.partition(".")[0] not in ("prviz", "pages", "tests", "app", "conftest", "__main__", "sitecustomize"):
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
+
+
+def wilson(part: int, of: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share."""
+    z = 1.959963984540054
+    share = part / of
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * ((share * (1 - share) / of + z * z / (4 * of * of)) ** 0.5) / (1 + z * z / of)
+    return middle - half, middle + half
+
+
+def run(
+    root: Path, chosen: Sequence[Mutant], tests: Tests, out: Path, *, hangs: float = HANGS_S
+) -> list[dict[str, Any]]:
+    """Each mutant in turn, in a copy of the checkout; results that ``out`` has already are not made again."""
+    known: dict[str, dict[str, Any]] = {}
+    if out.exists():
+        known = {each["key"]: each for each in map(json.loads, out.read_text().splitlines())}
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Path(folder) / "checkout"
+        shutil.copytree(root, copy, ignore=shutil.ignore_patterns(".git", "node_modules", *CACHES), symlinks=True)
+        load_libraries(copy)
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        sys.dont_write_bytecode = True
+        gc.freeze()
+        results = []
+        if chosen:
+            names, _ = tests.of(chosen[0])
+            if (found := run_tests(copy, names, Path(folder) / "log", hangs))[0] != "passed":
+                raise RuntimeError(f"without a mutant: {found}, {(Path(folder) / 'log').read_text()[-2000:]}")
+        for mutant in chosen:
+            result = known.get(mutant.key)
+            if result is None:
+                began = time.monotonic()
+                names, cut = tests.of(mutant)
+                with mutated(copy, mutant) as after:
+                    outcome, failed = run_tests(copy, names, Path(folder) / "log", hangs)
+                result = {"key": mutant.key, **asdict(mutant), "after": after, "outcome": outcome, "failed": failed}
+                result |= {"tests": len(names), "cut": cut, "seconds": round(time.monotonic() - began, 1)}
+                with out.open("a") as stream:
+                    stream.write(json.dumps(result) + "\n")
+            results.append(result)
+    return results
+
+
+def summary(results: Sequence[dict[str, Any]]) -> str:
+    """The share that survives."""
+    alive = [each for each in results if each["outcome"] in ("passed", "none")]
+    low, high = wilson(len(alive), len(results))
+    lines = [f"{each['file']}:{each['line']}: {each['before']}\n    -> {each['after']}" for each in alive]
+    share = f"{100 * len(alive) / len(results):.1f} % ({100 * low:.1f} to {100 * high:.1f} %, Wilson, 95 %)"
+    return "\n".join([*lines, f"{len(alive)} of {len(results)} mutants survive: {share}"])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Mutants of the sources, and how many the tests let pass.")
+    parser.add_argument("--count", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=39)
+    parser.add_argument("--out", type=Path, help="results, one JSON a line; a stopped run goes on from them")
+    parser.add_argument("--root", type=Path, default=ROOT)
+    parser.add_argument("--coverage", type=Path)
+    parser.add_argument("--durations", type=Path)
+    parser.add_argument("--budget", type=float, default=BUDGET_S)
+    parser.add_argument("--wide", action="store_true", help="all tests of each file that runs the line")
+    parser.add_argument("--keys", type=Path, help="only the mutants of these results that survived")
+    parser.add_argument("--most", type=int, help="most survivors; exit with 1 if there are more")
+    given = parser.parse_args(arguments)
+    root = given.root.resolve()
+    tests = Tests(root, given.coverage, given.durations, given.budget, given.wide)
+    files = [path for folder in FOLDERS for path in sorted((root / "prviz" / folder).rglob("*.py"))]
+    if given.coverage is None:
+        files = [path for path in files if tests.near(path.relative_to(root).as_posix())]
+    chosen = draw(root, given.count, given.seed, files)
+    if given.keys is not None:
+        rows = [json.loads(line) for line in given.keys.read_text().splitlines()]
+        alive = {each["key"] for each in rows if each["outcome"] in ("passed", "none")}
+        chosen = [each for each in chosen if each.key in alive]
+    with tempfile.TemporaryDirectory() as folder:
+        results = run(root, chosen, tests, given.out or Path(folder) / "results.jsonl")
+    sys.stdout.write(summary(results) + "\n")
+    alive_now = sum(each["outcome"] in ("passed", "none") for each in results)
+    return int(given.most is not None and alive_now > given.most)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
