@@ -1,0 +1,106 @@
+"""Statistics of pairs with planted faults, and what the rules say of them and of their neighbours, kept in a file.
+
+The rules are thresholds, each found by measuring; a slip in one moves a few findings and breaks nothing. So what they
+decide is kept. Where a change is meant: `python -m tests.triage.kept_decisions` writes the file anew, its difference
+shows what has changed, and `RULES` in `prviz/triage/findings.py` goes up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from prviz.samples import SamplePair
+from prviz.triage.pair_statistics import PairStatistics, halvings
+from prviz.triage.placement_faults import misplaced
+from prviz.triage.shape_faults import off_support, other_shares, reshaped
+from tests.benchmarks.faults import planted
+
+FILE = Path(__file__).with_suffix(".json")
+# Base, fault and strength of each pair of 240 samples; one halving of it is enough.
+PLANTED = (
+    *(("6 modes, d = 16", fault, 0.5) for fault in ("dropped", "re-weighted", "too narrow", "blurred", "invented")),
+    *(("6 modes, d = 16", fault, 0.4) for fault in ("off the manifold", "noise", "wrong scale", "too wide")),
+    *(("gaussian, d = 8", fault, 0.4) for fault in (None, "too wide", "noise", "shifted", "permuted")),
+)
+FACTORS = (0.0, 0.5, 0.8, 1.25, 2.0, 5.0, -1.0)
+# Statistics drawn near those of the pairs.
+DRAWS = 8_000
+STEPS = (0.02, 0.1, 0.5, 2.0, 6.0)
+
+
+def pairs() -> Iterator[tuple[str, SamplePair]]:
+    for base, fault, strength in PLANTED:
+        yield f"{base}: {fault}", planted(base, fault, strength, 240, 0)
+    rng = np.random.default_rng(3)
+    loadings = rng.normal(size=(5, 300))
+    real, generated = (rng.normal(size=(n, 5)) @ loadings + 0.3 * rng.normal(size=(n, 300)) for n in (70, 60))
+    yield "more features than rows", SamplePair(real, 0.7 * generated)
+
+
+def statistics() -> dict[str, dict[str, float]]:
+    """All statistics by name; an inner list of numbers for each pair."""
+    return {name: asdict(halvings(pair, times=1)[0]) for name, pair in pairs()}
+
+
+def neighbours(value: float) -> list[float]:
+    """Values around one statistic, near and far."""
+    return [*(value * each for each in FACTORS), *(value + each for each in STEPS), *(value - each for each in STEPS)]
+
+
+def said(of: PairStatistics) -> tuple[str, float]:
+    """The faults that the rules name, each by its own function, and the sum of their sizes."""
+    try:
+        whole = misplaced(of)
+        parts = [each(of) for each in (off_support, reshaped, other_shares)]
+    except (TypeError, ArithmeticError):  # no pair has such statistics, a negative spread for one
+        return "impossible", 0.0
+    names = ["-" if whole is None else whole.key, *("-" if part is None else part[1].key for part in parts)]
+    sizes = sum(part[0] + part[1].number for part in parts if part is not None)
+    return " ".join(names), sizes + (0.0 if whole is None else whole.number)
+
+
+def drawn(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]:
+    """Statistics between those of two pairs, with a few of them moved: on both sides of every threshold."""
+    rng = np.random.default_rng(7)
+    rows = [list(each.values()) for each in kept.values()]
+    names = list(next(iter(kept.values())))
+    for _ in range(DRAWS):
+        one, other = (rows[place] for place in rng.integers(len(rows), size=2))
+        share = float(rng.uniform())
+        values = [a + share * (b - a) for a, b in zip(one, other, strict=True)]
+        for place in rng.integers(len(names), size=rng.integers(9)):
+            around = neighbours(values[place])
+            values[place] = around[rng.integers(len(around))]
+        yield PairStatistics(**dict(zip(names, values, strict=True)))
+
+
+def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
+    """What is said of each pair and of each draw, a letter each, and the sum of the sizes over all draws."""
+    total = 0.0
+    letters: dict[str, str] = {}
+    text = ""
+    for of in drawn(kept):
+        names, sizes = said(of)
+        total += sizes if np.isfinite(sizes) else 0.0
+        text += letters.setdefault(names, chr(ord("0") + len(letters)))
+    return {
+        "pairs": {name: said(PairStatistics(**values))[0] for name, values in kept.items()},
+        "letters": {letter: names for names, letter in letters.items()},
+        "draws": [text[start : start + 100] for start in range(0, len(text), 100)],
+        "sum of sizes": total,
+    }
+
+
+def main() -> None:
+    kept = statistics()
+    FILE.write_text(json.dumps({"statistics": kept, "decisions": decisions(kept)}, indent=0) + "\n")
+
+
+if __name__ == "__main__":
+    main()

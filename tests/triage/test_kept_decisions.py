@@ -1,0 +1,28 @@
+"""What the rules say of many statistics is what was kept: see kept_decisions.py."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.triage.kept_decisions import FILE, decisions, statistics
+
+KEPT = json.loads(FILE.read_text())
+HOW = "where this is meant: python -m tests.triage.kept_decisions, and raise RULES"
+
+
+def test_the_statistics_of_planted_faults_are_those_kept() -> None:
+    found = statistics()
+    assert set(found) == set(KEPT["statistics"]), HOW
+    for name, values in found.items():
+        if abs(values["stretch_z"]) < 1e-9:  # one cluster, whose centre is the mean: a ratio of two roundings
+            values["stretch"] = KEPT["statistics"][name]["stretch"]
+        assert values == pytest.approx(KEPT["statistics"][name], rel=1e-6, abs=1e-9, nan_ok=True), f"{name}; {HOW}"
+
+
+def test_the_rules_decide_around_planted_faults_as_kept() -> None:
+    found = decisions(KEPT["statistics"])
+    kept = dict(KEPT["decisions"])
+    assert found.pop("sum of sizes") == pytest.approx(kept.pop("sum of sizes"), rel=1e-9), HOW
+    assert found == kept, HOW
