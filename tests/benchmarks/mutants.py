@@ -32,7 +32,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,13 +71,17 @@ OPERATORS = (
 )
 CACHES = (".hypothesis", ".ruff_cache", ".mypy_cache", ".pytest_cache")
 # Seconds of tests for one mutant, as measured with coverage, and the wall time of a run that counts as hanging.
-BUDGET_S = 60.0
+BUDGET_S = 20.0
 HANGS_S = 240.0
+SURVIVES = ("passed", "none")
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one place. before, after : the lines that differ."""
+    """One change of one place.
+
+    before, after : the lines that differ. marker : True of the `*` of a signature, taken for a product.
+    """
 
     file: str
     operator: str
@@ -86,6 +90,7 @@ class Mutant:
     column: int
     before: str = field(compare=False)
     after: str = field(compare=False)
+    marker: bool = field(compare=False, default=False)
 
     @property
     def key(self) -> str:
@@ -124,7 +129,9 @@ def mutants_of(root: Path, files: Iterable[Path]) -> Iterator[Mutant]:
                 if is_text_or_annotation(node) or is_text_or_annotation(inside):
                     continue
                 file = path.relative_to(root).as_posix()
-                yield Mutant(file, name, occurrence, start[0], start[1], lines[start[0] - 1].strip(), "")
+                marker = name.startswith("ReplaceBinary") and inside.parent.type in ("parameters", "argument")
+                before = lines[start[0] - 1].strip()
+                yield Mutant(file, name, occurrence, start[0], start[1], before, "", marker)
 
 
 def draw(root: Path, count: int, seed: int, files: Sequence[Path]) -> list[Mutant]:
@@ -134,14 +141,37 @@ def draw(root: Path, count: int, seed: int, files: Sequence[Path]) -> list[Mutan
         places[each.file, each.line, each.column].append(each)
     stream = random.Random(seed)
     chosen = stream.sample(sorted(places), min(count, len(places)))
-    return [stream.choice(sorted(places[place], key=lambda each: each.key)) for place in chosen]
+    mutants = [stream.choice(sorted(places[place], key=lambda each: each.key)) for place in chosen]
+    return [each for each in mutants if not each.marker]
+
+
+def found_again(root: Path, rows: Sequence[dict[str, Any]], files: Sequence[Path]) -> dict[str, Mutant]:
+    """The mutants of earlier results in the sources as they are now, by their earlier key.
+
+    Those of changed lines are left out; of equal lines the one that has moved least is taken.
+    """
+    by_text = defaultdict[tuple[str, str, int, str], list[Mutant]](list)
+    for each in mutants_of(root, files):
+        by_text[each.file, each.operator, each.column, each.before].append(each)
+    found = {}
+    for row in rows:
+        same = by_text[row["file"], row["operator"], row["column"], row["before"]]
+        # a number has two mutants: one more and one less
+        alike = [each for each in same if each.occurrence % 2 == row["occurrence"] % 2 or len(same) == 1]
+        if "NumberReplacer" not in row["operator"]:
+            alike = same
+        if alike:
+            found[row["key"]] = min(alike, key=lambda each: abs(each.line - row["line"]))
+    return found
 
 
 class Tests:
     """Which tests a mutant meets."""
 
-    def __init__(self, root: Path, coverage: Path | None, durations: Path | None, budget: float, wide: bool) -> None:
-        self._root, self._budget, self._wide = root, budget, wide
+    def __init__(
+        self, root: Path, coverage: Path | None, durations: Path | None, budget: float, first: Sequence[str]
+    ) -> None:
+        self._root, self._budget, self._first = root, budget, tuple(first)
         self._seconds: dict[str, float] = {}
         self._failed = set[str]()
         if durations is not None:
@@ -172,32 +202,30 @@ class Tests:
             }
         return self._lines[file]
 
-    def of(self, mutant: Mutant) -> tuple[list[str], bool]:
-        """Files or names of tests, the nearest first, and whether the budget left some out."""
-        near = self.near(mutant.file)
+    def of(self, mutant: Mutant, line: int | None = None) -> tuple[list[str], bool]:
+        """Files or names of tests, the nearest first, and whether the budget left some out.
+
+        line : where the mutant stood when coverage was measured; None: where it stands.
+        """
+        near = [*self._first, *self.near(mutant.file)]
         if self._data is None:
             return near, False
         lines = self._of_lines(mutant.file)
-        found = set(lines.get(mutant.line, ()))
+        found = set(lines.get(line or mutant.line, ()))
         if not found:  # a line of a module or class, or one that only other processes run: all tests of the file
             found = {each for tests in lines.values() for each in tests}
             found |= self._of_readers(mutant)
-        if self._wide:
-            files = {each.partition("::")[0] for each in found}
-            every = {
-                each for file in self._measured for tests in self._of_lines(f"prviz/{file}").values() for each in tests
-            }
-            found |= {each for each in every if each.partition("::")[0] in files}
         folder = Path(mutant.file).parts[1]
 
         def order(test: str) -> tuple[bool, bool, float]:
             file = test.partition("::")[0]
             return file not in near, not file.startswith(f"tests/{folder}/"), self._seconds.get(test, 0.01)
 
-        chosen, seconds = [], 0.0
+        chosen = list(self._first)
+        seconds = 0.0
         for test in sorted(found - self._failed, key=lambda each: (order(each), each)):
             seconds += self._seconds.get(test, 0.01)
-            if chosen and seconds > self._budget:
+            if len(chosen) > len(self._first) and seconds > self._budget:
                 return chosen, True
             chosen.append(test)
         return chosen, False
@@ -232,10 +260,10 @@ class _Chosen:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        if any("::" in name for name in self._place):
-            items[:] = sorted(
-                (each for each in items if each.nodeid in self._place), key=lambda each: self._place[each.nodeid]
-            )
+        def place(item: pytest.Item) -> int:
+            return self._place.get(item.nodeid, self._place.get(item.nodeid.partition("::")[0], -1))
+
+        items[:] = sorted((each for each in items if place(each) >= 0), key=place)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and not self.failed:
@@ -347,7 +375,7 @@ def wilson(part: int, of: int) -> tuple[float, float]:
 
 
 def run(
-    root: Path, chosen: Sequence[Mutant], tests: Tests, out: Path, *, hangs: float = HANGS_S
+    root: Path, chosen: Mapping[str, Mutant], tests: Tests, out: Path, *, hangs: float = HANGS_S
 ) -> list[dict[str, Any]]:
     """Each mutant in turn, in a copy of the checkout; results that ``out`` has already are not made again."""
     known: dict[str, dict[str, Any]] = {}
@@ -364,17 +392,17 @@ def run(
         gc.freeze()
         results = []
         if chosen:
-            names, _ = tests.of(chosen[0])
+            names, _ = tests.of(next(iter(chosen.values())))
             if (found := run_tests(copy, names, Path(folder) / "log", hangs))[0] != "passed":
                 raise RuntimeError(f"without a mutant: {found}, {(Path(folder) / 'log').read_text()[-2000:]}")
-        for mutant in chosen:
-            result = known.get(mutant.key)
+        for key, mutant in chosen.items():
+            result = known.get(key)
             if result is None:
                 began = time.monotonic()
-                names, cut = tests.of(mutant)
+                names, cut = tests.of(mutant, int(key.split(":")[1]))
                 with mutated(copy, mutant) as after:
                     outcome, failed = run_tests(copy, names, Path(folder) / "log", hangs)
-                result = {"key": mutant.key, **asdict(mutant), "after": after, "outcome": outcome, "failed": failed}
+                result = {"key": key, **asdict(mutant), "after": after, "outcome": outcome, "failed": failed}
                 result |= {"tests": len(names), "cut": cut, "seconds": round(time.monotonic() - began, 1)}
                 with out.open("a") as stream:
                     stream.write(json.dumps(result) + "\n")
@@ -384,7 +412,7 @@ def run(
 
 def summary(results: Sequence[dict[str, Any]]) -> str:
     """The share that survives."""
-    alive = [each for each in results if each["outcome"] in ("passed", "none")]
+    alive = [each for each in results if each["outcome"] in SURVIVES]
     low, high = wilson(len(alive), len(results))
     lines = [f"{each['file']}:{each['line']}: {each['before']}\n    -> {each['after']}" for each in alive]
     share = f"{100 * len(alive) / len(results):.1f} % ({100 * low:.1f} to {100 * high:.1f} %, Wilson, 95 %)"
@@ -400,24 +428,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--coverage", type=Path)
     parser.add_argument("--durations", type=Path)
     parser.add_argument("--budget", type=float, default=BUDGET_S)
-    parser.add_argument("--wide", action="store_true", help="all tests of each file that runs the line")
-    parser.add_argument("--keys", type=Path, help="only the mutants of these results that survived")
+    parser.add_argument("--like", type=Path, help="instead of drawing: the mutants of these results, found again")
+    parser.add_argument("--alive", action="store_true", help="of --like those that survived")
+    parser.add_argument("--first", nargs="*", default=(), help="test files that every mutant meets first")
     parser.add_argument("--most", type=int, help="most survivors; exit with 1 if there are more")
     given = parser.parse_args(arguments)
     root = given.root.resolve()
-    tests = Tests(root, given.coverage, given.durations, given.budget, given.wide)
+    tests = Tests(root, given.coverage, given.durations, given.budget, given.first)
     files = [path for folder in FOLDERS for path in sorted((root / "prviz" / folder).rglob("*.py"))]
     if given.coverage is None:
         files = [path for path in files if tests.near(path.relative_to(root).as_posix())]
-    chosen = draw(root, given.count, given.seed, files)
-    if given.keys is not None:
-        rows = [json.loads(line) for line in given.keys.read_text().splitlines()]
-        alive = {each["key"] for each in rows if each["outcome"] in ("passed", "none")}
-        chosen = [each for each in chosen if each.key in alive]
+    if given.like is None:
+        chosen = {each.key: each for each in draw(root, given.count, given.seed, files)}
+    else:
+        rows = [json.loads(line) for line in given.like.read_text().splitlines()]
+        rows = [each for each in rows if not given.alive or each["outcome"] in SURVIVES]
+        chosen = found_again(root, rows, files)
+        sys.stdout.write(f"{len(rows) - len(chosen)} of {len(rows)} stood in lines that have changed\n")
     with tempfile.TemporaryDirectory() as folder:
         results = run(root, chosen, tests, given.out or Path(folder) / "results.jsonl")
     sys.stdout.write(summary(results) + "\n")
-    alive_now = sum(each["outcome"] in ("passed", "none") for each in results)
+    alive_now = sum(each["outcome"] in SURVIVES for each in results)
     return int(given.most is not None and alive_now > given.most)
 
 

@@ -1,0 +1,176 @@
+"""Values on the very edge of what the code decides, each found by a change of the sources that no test saw."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import math
+import pkgutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import prviz
+from prviz.curves import PRCurve
+from prviz.estimators.tightest import cross_fitted
+from prviz.measure import workload
+from prviz.measure.kernel_scores import half_spread, rke
+from prviz.readers.bundled import BUNDLED
+from prviz.readers.errors import listed
+from prviz.samples import as_samples
+from prviz.triage import power
+from prviz.triage.evidence import LISTED_KINDS, kinds
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.memorisation import held_out_distances, memorisation_of
+from prviz.triage.stability import usual_ks
+
+EXPECTED_SECONDS = (0.0992665, 0.2900625, 3.232814, 20.132, 24.439821048680194)
+# What a reader fills row by row, a cache that drops its tiles, and sessions of the server.
+CHANGE = {"Pairs", "Tile", "TableRows", "_Table", "Refused", "_Session"}
+
+
+def drawn(seed: int, n: int = 60, d: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def test_results_can_not_be_changed() -> None:
+    names = [each.name for each in pkgutil.walk_packages(prviz.__path__, "prviz.")]
+    modules = [importlib.import_module(name) for name in names if "__main__" not in name and "._c" not in name]
+    classes = {
+        each
+        for module in modules
+        for each in vars(module).values()
+        if dataclasses.is_dataclass(each) and isinstance(each, type) and each.__module__.startswith("prviz")
+    }
+    assert {each.__name__ for each in classes if not each.__dataclass_params__.frozen} == CHANGE  # type: ignore[attr-defined]
+    arrays = ("NDArray", "Floats", "Flags", "Ints")
+    compared = {
+        each.__name__
+        for each in classes
+        if each.__dataclass_params__.eq  # type: ignore[attr-defined]
+        and any(name in str(field.type) for field in dataclasses.fields(each) for name in arrays)
+    }
+    assert compared <= {"Contestant"}  # two with arrays would raise where they are compared
+
+
+# ---- curves
+
+
+def test_the_drawn_points_of_a_curve_hold_every_ray() -> None:
+    curve = PRCurve.from_error_rates([0.2], [0.3])
+    lam = curve.sample(9)[0]
+    rays = np.tan(np.arange(9) * math.pi / 16)[:-1]
+    assert all(np.isclose(lam[np.isfinite(lam)], ray, rtol=1e-12, atol=0).any() for ray in rays)
+    assert lam[-1] == np.inf
+
+
+# ---- readers
+
+
+def test_of_as_many_names_as_are_shown_none_is_counted() -> None:
+    assert listed(["a", "b"], most=2) == "'a', 'b'"
+    assert listed(["a", "b", "c"], most=2) == "'a', 'b' and 1 more"
+
+
+def test_the_ends_of_a_truncation_are_told_from_what_lies_between() -> None:
+    families = BUNDLED.values()
+    found = {each.title: each.summary for family in families for each in family.checkpoints}
+    assert "full collapse" in found["psi = 0.0"]
+    assert found["psi = 1.0"].startswith("The converged mixture as it is")
+    assert "0.5 of each one's distance is left" in found["psi = 0.5"]
+
+
+# ---- estimators and measures
+
+
+@pytest.mark.parametrize(("n", "m"), [(40, 3), (3, 40)])
+def test_one_sample_of_a_role_to_judge_leaves_tightest_the_default(n: int, m: int) -> None:
+    pair = prviz.SamplePair(drawn(0, n), drawn(1, m))
+    split = pair.split(0.67, 0)
+    assert min(len(rows) for rows in split.evaluate_rows) == 1
+    assert cross_fitted(split, 0).default
+
+
+def test_one_sample_has_no_spread() -> None:
+    assert half_spread(as_samples(drawn(0, 1), name="one")) == 0.0
+
+
+def test_the_table_of_scalars_has_the_diversity_at_half_the_spread() -> None:
+    real, generated = as_samples(drawn(0), name="real"), as_samples(2 * drawn(1), name="generated")
+    found = prviz.scalars(real, generated)
+    for role, samples in (("real", real), ("generated", generated)):
+        assert found[f"rke_{role}"] == rke(samples, bandwidth=half_spread(real)) > 1
+
+
+def test_expected_times_on_the_machine_of_reference_are_those_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their constants were fitted to measured times; whoever fits them anew writes these numbers anew."""
+    monkeypatch.setattr(workload, "available_threads", lambda: 2)
+    monkeypatch.setattr(workload, "_speed", lambda: (workload.REFERENCE.product, workload.REFERENCE.compare))
+    monkeypatch.setattr(workload.native, "library", lambda: None)
+    found = [
+        workload.estimate_seconds(3000, 2000, 64),
+        workload.estimate_seconds(3000, 2000, 64, split=None),
+        workload.estimate_seconds(3000, 2000, 64, ks=20, bandwidths=9, drawn=True, direct=1),
+        workload.approximate_seconds(10_000, 20_000, 64),
+        workload.approximate_seconds(10_000, 20_000, 64, split=None),
+    ]
+    assert found == pytest.approx(EXPECTED_SECONDS, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "about 1 s"),
+        (89.0, "about 89 s"),
+        (90.0, "about 2 min"),
+        (5399.0, "about 90 min"),
+        (5400.0, "about 1.5 h"),
+    ],
+)
+def test_a_duration_in_words(seconds: float, text: str) -> None:
+    assert workload.duration(seconds) == text
+
+
+# ---- triage
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "expected"),
+    [(100, "sqrt", (1, 2, 3, 4, 7, 10, 20)), (100, 1, (1, 2, 3, 4, 7, 12, 20)), (100, 20, (1, 2, 3, 4, 7, 12, 20))],
+)
+def test_the_k_in_use_takes_the_place_of_the_nearest(n: int, k: int | str, expected: tuple[int, ...]) -> None:
+    assert usual_ks(n, TriageSettings(("knn",), k=k)) == expected  # type: ignore[arg-type]
+
+
+def test_a_checkpoint_that_failed_hides_no_copies_of_the_next(tmp_path: Path) -> None:
+    real = as_samples(drawn(0), name="real")
+    np.save(tmp_path / "copies.npy", real.values)
+    settings = TriageSettings(("knn",))
+    (good,) = measure_all(real, [Checkpoint(tmp_path / "copies.npy", "copies")], settings)
+    failed = CheckpointOutcome(Checkpoint(tmp_path / "gone.npy", "gone"), (), reason="gone")
+    found = memorisation_of(real, [failed, good], settings, held_out_distances(real))
+    assert found["copies"].memorised
+
+
+def test_an_invented_mode_of_the_power_is_moved_by_twice_the_spread_of_the_set() -> None:
+    fresh = drawn(0, 200, 5) * np.arange(1.0, 6.0)
+    plant = next(plant for fault, (key, plant) in power.PLANTED.items() if key == "invention")
+    moves = plant(fresh, fresh, np.random.default_rng(0)) - fresh
+    moved = np.linalg.norm(moves, axis=1)
+    expected = 2 * math.sqrt(float(((fresh - fresh.mean(axis=0)) ** 2).sum() / 200))
+    np.testing.assert_allclose(moved[moved > 0], expected)
+    assert 0 < np.count_nonzero(moved) < 100
+
+
+@pytest.mark.parametrize(
+    ("values", "each", "names"), [(4, 3, True), (4, 2, False), (LISTED_KINDS, 3, True), (LISTED_KINDS + 1, 3, False)]
+)
+def test_a_label_names_kinds_where_each_has_three_samples_and_there_are_few(
+    values: int, each: int, names: bool
+) -> None:
+    column = np.repeat(np.arange(values), each)
+    rows = np.arange(len(column))
+    assert len(kinds(column, rows, rows[:2])) == values * names
