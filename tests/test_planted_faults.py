@@ -82,7 +82,6 @@ def test_the_halves_of_the_ceiling_have_no_sample_in_common(monkeypatch: pytest.
 class _Facts:
     """Of the facts of a pair, those that "too few samples" needs."""
 
-    evaluate = (FEW_EVALUATED, FEW_EVALUATED)
     effective = argparse.Namespace(value=3.0), argparse.Namespace(value=3.0)
     real = generated = argparse.Namespace(sd=np.ones(3))
 
@@ -91,7 +90,7 @@ class _Facts:
 def test_an_interval_wider_than_a_tenth_is_too_few_samples(width: float, few: bool) -> None:
     spread: Any = argparse.Namespace(intervals={"auc": Interval(0.5, 0.5 + width)})
     facts: Any = _Facts()
-    assert [each.key for each in doubts(spread, facts)] == ["few"] * few
+    assert [each.key for each in doubts(spread, facts, FEW_EVALUATED)] == ["few"] * few
 
 
 def test_kept_results_of_another_bandwidth_do_not_serve(tmp_path: Path) -> None:
