@@ -8,7 +8,7 @@ from pages._shared.cache import session as shared
 from pages._triage import work
 from pages._triage.session import EQUAL, session
 from pages._triage.settings import choose_settings, choose_source, settings_link, settings_title
-from pages._triage.source import array
+from pages._triage.source import chosen
 
 
 def page() -> None:
@@ -25,7 +25,7 @@ def page() -> None:
             if kept.equal_by_default:
                 kept.equal_by_default = st.session_state[EQUAL] = False
         with how:
-            settings = choose_settings(array(source.which)) if source else None
+            settings = choose_settings(chosen(source.which)) if source else None
     for reason in kept.refused.values():
         st.warning(reason, icon=":material/link:")
     if source is None or settings is None:

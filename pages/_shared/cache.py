@@ -12,6 +12,7 @@ import streamlit as st
 from pages._work.jobs import JobQueue, JobRequest
 from pages._work.store import LeastRecentlyUsed
 from pages._work.task_runs import held_runs
+from prviz.readers.columns import SHARED, ColumnChoice
 
 if TYPE_CHECKING:
     from pages._shared.answers import Answer
@@ -39,6 +40,7 @@ class Session:
     """State that several pages share.
 
     page : name of the page drawn last. leave_for : the page to change to in the next full run.
+    columns : those chosen for the files in the fields.
     uploaded : the pair last read. fields_epoch : how often the upload fields were emptied. replaced_files : the files
         in the fields when the user asked to replace them. pictures : id and content of the zip of pictures last read.
     shown : Explore's last final answer.
@@ -53,6 +55,7 @@ class Session:
     uploaded: Uploaded | None = None
     fields_epoch: int = 0
     replaced_files: tuple[str | None, ...] | None = None
+    columns: ColumnChoice = SHARED
     pictures: tuple[str, ZipPictures | None] = ("", None)
     shown: Answer | None = None
     waited_for: JobRequest[Any] | None = None

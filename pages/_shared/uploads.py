@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from pages._shared.widgets import begin, choose_one
 from prviz import readers
 from prviz.measure.workload import default_rows, duration, estimate_seconds
 from prviz.readers.bundled import bundled_pair
+from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.media import (
     FORMATS,
     FolderPictures,
@@ -200,6 +201,7 @@ def _empty_fields() -> None:
     held = session()
     held.fields_epoch += 1
     held.replaced_files = None
+    held.columns = SHARED
     sessions.uploads.forget_refused(sessions.session_id())
 
 
@@ -242,6 +244,7 @@ def forget() -> None:
 
 def _both(real: Any, generated: Any) -> Uploaded | None:
     if real is None and generated is None:
+        session().columns = SHARED
         return None
     for title, one, other in (("Real samples", real, generated), ("Generated samples", generated, real)):
         if one is not None and other is None:
@@ -273,7 +276,8 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
             return None
         with st.spinner(f"Reading {plain(upload.name)}"):
             pair = cache.held_samples(
-                ("pair", upload.file_id, chosen), lambda: readers.read_pair(source, keys=chosen, limits=LIMITS)
+                ("pair", upload.file_id, chosen, session().columns),
+                lambda: readers.read_chosen_pair(source, session().columns, keys=chosen, limits=LIMITS),
             )
     except readers.ReadError as error:
         raise _explained(title, error) from None
@@ -338,8 +342,40 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
 
 
 def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Samples:
-    with st.spinner(f"Reading {plain(upload.name)}"):
-        return cache.held_samples(("file", upload.file_id, key), lambda: readers.read(source, key=key, limits=LIMITS))
+    """The samples of a file. Raises _IncompleteError where columns look like no features and the user has not said."""
+    choice = session().columns
+    try:
+        with st.spinner(f"Reading {plain(upload.name)}"):
+            return cache.held_samples(
+                ("file", upload.file_id, key, choice),
+                lambda: readers.read_chosen(source, choice, key=key, limits=LIMITS),
+            )
+    except readers.SuspectColumnsError as error:
+        ask_columns(upload.name, error.columns, choice, _take_columns)
+        raise _IncompleteError from None
+
+
+def _take_columns(choice: ColumnChoice) -> None:
+    """Callback: read both files by this choice of columns."""
+    session().columns = choice
+
+
+def ask_columns(
+    name: str, columns: Sequence[str], choice: ColumnChoice, take: Callable[..., None], *args: Hashable
+) -> None:
+    """Ask what to do with columns that look like no features; `take` gets `args` and the choice that follows."""
+    shown = ", ".join(f"**{plain(column[:LONGEST])}**" for column in columns[:CHIP])
+    more = f" and {len(columns) - CHIP} more" if len(columns) > CHIP else ""
+    st.info(
+        f"Columns of {plain(name)} look like no features: {shown}{more}. A seed, a step, a place in a plot or a key "
+        "would be part of every distance.",
+        icon=":material/view_column:",
+    )
+    without = replace(choice, drop=(*choice.drop, *columns))
+    whole = replace(choice, features=("*",))
+    with st.container(horizontal=True):
+        st.button("Leave them out", key="columns-out", type="primary", on_click=take, args=(*args, without))
+        st.button("Use them as features", key="columns-in", on_click=take, args=(*args, whole))
 
 
 def _explained(title: str, error: Exception) -> _RefusedError:

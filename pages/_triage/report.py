@@ -18,6 +18,7 @@ from pages._triage.session import HOLDOUT, REFERENCE
 from pages._work.store import LeastRecentlyUsed
 from prviz.readers.bundled import REAL_SETS
 from prviz.readers.paths import data_folder
+from prviz.readers.suspects import columns_text
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.finding import TriageFinding
@@ -82,6 +83,8 @@ def draw(found: CheckpointResults) -> None:
     elif uneven(found.measured):  # the command would cut them
         words.append("--all-rows")
     words += [] if settings.key is None else ["--key", settings.key]
+    for option, names in (("--features", settings.features), ("--drop", settings.drop)):
+        words += [option, columns_text(names)] if names else []
     if found.holdout is not None:
         words += ["--holdout", str(st.session_state.get(HOLDOUT) or found.holdout.name)]
     words += ["--goal", f"{goal:g}"]

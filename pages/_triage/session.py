@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pages._triage.source import CheckpointSource
     from pages._triage.uploaded import UploadedFiles
     from pages._work.embedding_run import EmbeddingRun
+    from prviz.readers.columns import ColumnChoice
     from prviz.triage.arrivals import ArrivalWatch
     from prviz.triage.measured import CheckpointOutcome
 
@@ -96,6 +97,8 @@ class TriageSession:
     emptied: Counter[str] = field(default_factory=Counter)
     # By choice of files: arrays to choose from, the last usable table of metadata, names and steps typed by the user.
     arrays: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
+    # By choice of files: the columns that the user has chosen.
+    columns: dict[Hashable, ColumnChoice] = field(default_factory=dict)
     metadata: dict[Hashable, Any] = field(default_factory=dict)
     labels: dict[Hashable, dict[Path, tuple[str, float | None]]] = field(default_factory=dict)
     # The source that the table lists, why the last edit was refused (with the source's key), and how many were.

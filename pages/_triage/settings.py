@@ -84,8 +84,11 @@ SPLITS = (None, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 MOST_K, MOST_SEED = 10_000, 2**31
 
 
-def choose_settings(array: str | None) -> TriageSettings | None:
-    """Draw the settings; returns None, with a message, if they can't be used."""
+def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
+    """Draw the settings; returns None, with a message, if they can't be used.
+
+    chosen : the array and the columns of the files.
+    """
     linked = FIRST
     for name, text in session().link.items():
         if name in ("methods", "k", "split", "seed", "equal"):
@@ -148,13 +151,13 @@ def choose_settings(array: str | None) -> TriageSettings | None:
         words = "must be measured on samples that it was not fitted on. Choose a split, or leave it out."
         st.error(f"{' and '.join(refused)}: {words}", icon=":material/block:")
         return None
-    return TriageSettings(
+    return replace(
+        chosen,
         methods=tuple(methods),
         k=int(k) if k else "sqrt",
         split=split,
         seed=int(seed or 0),
         equal_sizes=equal,
-        key=array,
     )
 
 

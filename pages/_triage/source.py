@@ -12,9 +12,10 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._shared.text import plain
-from pages._shared.uploads import Uploaded, pictures_box
+from pages._shared.uploads import Uploaded, ask_columns, pictures_box
 from pages._triage.session import ARRAY, session
-from prviz.readers import AmbiguousKeyError, ReadError
+from prviz.readers import AmbiguousKeyError, ReadError, SuspectColumnsError
+from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.media import picture_column
 from prviz.samples import SamplePair, Samples
 from prviz.triage.arrivals import FileState, file_state
@@ -87,14 +88,26 @@ def array(which: Hashable) -> str | None:
     return chosen if chosen in session().arrays.get(which, ()) else None
 
 
+def chosen(which: Hashable) -> TriageSettings:
+    """What the user has chosen for the files of this source: their array, and the columns of tables."""
+    columns = session().columns.get(which, SHARED)
+    return TriageSettings(key=array(which), features=columns.features, drop=columns.drop)
+
+
+def _take_columns(which: Hashable, choice: ColumnChoice) -> None:
+    """Callback: read the files of this source by this choice of columns."""
+    session().columns[which] = choice
+
+
 def read_reference(which: Hashable, path: Path, signed: FileState | None, below: Path | None = None) -> Samples | None:
     """The reference, cached by its signature; None, with a message, if it can't be read yet."""
-    key = (which, path, signed, array(which))
+    settings = chosen(which)
+    key = (which, path, signed, settings)
     try:
         with st.spinner(f"Reading {plain(path.name)}"):
-            return cache.held_samples(
-                ("triage-reference", *key), lambda: samples_at(path, TriageSettings(key=array(which)), below)
-            )
+            found = cache.held_samples(("triage-reference", *key), lambda: samples_at(path, settings, below))
+    except SuspectColumnsError as error:
+        ask_columns(path.name, error.columns, session().columns.get(which, SHARED), _take_columns, which)
     except AmbiguousKeyError as error:
         if offer(which, error.choices):
             st.rerun()
@@ -104,12 +117,17 @@ def read_reference(which: Hashable, path: Path, signed: FileState | None, below:
         st.error(f"**Reference**: {plain(reason)}", icon=":material/block:")
         if recipe:
             st.code(recipe, language="python", wrap_lines=True)
+    else:
+        if found.notes:
+            st.caption(f"Columns of {plain(path.name)}: {plain('; '.join(found.notes))}.")
+        return found
     return None
 
 
 def read_holdout(which: Hashable, reference: Samples, path: Path, below: Path | None = None) -> Samples | None:
     """Other real samples; None, with a message, if they can't be used."""
-    settings, key = TriageSettings(key=array(which)), (which, path, signature(path), array(which), reference.digest)
+    settings = chosen(which)
+    key = (which, path, signature(path), settings, reference.digest)
 
     def load() -> Samples:
         found = samples_at(path, settings, below)
@@ -137,9 +155,9 @@ def assembled(
     holdout: Samples | None = None,
 ) -> CheckpointSource:
     """The source of files that the user has chosen; draws the field for a zip of pictures if their tables name some."""
-    settings = TriageSettings(key=array(which))
+    settings = chosen(which)
     signed = {each.path: signatures.get(each.path) for each in checkpoints}
-    base = (which, array(which), reference.digest)
+    base = (which, settings, reference.digest)
 
     def load(checkpoint: Checkpoint) -> Samples:
         return samples_at(checkpoint.path, settings, checkpoint.below)

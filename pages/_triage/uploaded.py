@@ -225,7 +225,7 @@ def _forget() -> None:
         shutil.rmtree(kept.uploads.folder.path, ignore_errors=True)
     kept.uploads = kept.listed = kept.steady = None
     kept.upload_messages = []
-    for store in (kept.runs, kept.arrays, kept.metadata, kept.labels):
+    for store in (kept.runs, kept.arrays, kept.columns, kept.metadata, kept.labels):
         store.clear()
     cache.session().pictures = ("", None)
     cache.session().clear()

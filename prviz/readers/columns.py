@@ -99,7 +99,8 @@ class ColumnChoice:
             raise ReadError(f"{where}: an array, without names of columns. Leave columns and drop out.")
 
 
-EVERY = ColumnChoice()
+# No choice, for one file and for several.
+EVERY, SHARED = ColumnChoice(), ColumnChoice(shared=True)
 
 
 def _patterns(name: str, given: str | Sequence[str] | None) -> tuple[str, ...]:

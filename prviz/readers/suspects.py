@@ -173,9 +173,14 @@ def _refusal(where: str, names: Sequence[str]) -> str:
     )
 
 
-def _drop(names: Sequence[str]) -> str:
-    """What leaves columns out, in Python and in the shell."""
+def columns_text(names: Sequence[str]) -> str:
+    """Names of columns as an option of the shell takes them: between commas, in quotes where they hold one."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+def _drop(names: Sequence[str]) -> str:
+    """What leaves columns out, in Python and in the shell."""
     given = quoted(names[0]) if len(names) == 1 else f"[{', '.join(quoted(name) for name in names)}]"
-    return f"drop={given} (--drop {shlex.quote(line.getvalue())})"
+    return f"drop={given} (--drop {shlex.quote(columns_text(names))})"

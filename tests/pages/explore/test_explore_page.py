@@ -211,6 +211,29 @@ def test_one_table_gives_both_sides() -> None:
     healthy(uploads)
 
 
+@pytest.mark.parametrize(("answer", "d"), [("Leave them out", 2), ("Use them as features", 3)])
+@pytest.mark.parametrize("together", [False, True])
+def test_columns_that_look_like_no_features_are_asked_about_once(answer: str, d: int, *, together: bool) -> None:
+    app = opened(n="100", methods="knn")
+    app.segmented_control(key="source").set_value("upload").run()
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"]).assign(umap_x=rng.normal(size=80))
+    if together:
+        upload(app, "real", "t.csv", frame.assign(is_generated=[0, 1] * 40).to_csv(index=False).encode())
+    else:
+        upload(app, "real", "real.csv", frame[:40].to_csv(index=False).encode())
+    asked = [each.value for each in app.info if "look like no features" in each.value]
+    assert len(asked) == 1
+    assert "**umap" in asked[0]
+    assert not app.error
+    next(each for each in app.button if each.label == answer).click().run()
+    healthy(app)
+    if not together:
+        upload(app, "generated", "made.csv", frame[40:].to_csv(index=False).encode())
+    assert not [each for each in app.info if "look like no features" in each.value]
+    assert f"40 real and 40 generated samples in {d} dimensions" in about(app)
+
+
 def test_uploads_stay_in_their_session() -> None:
     one, two = opened(n="100"), opened(n="100")
     for app in (one, two):

@@ -10,6 +10,7 @@ import weakref
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -516,3 +517,21 @@ def test_half_of_the_bundled_reference_trained_the_generators_as_the_page_says()
     part = prviz.readers.bundled.bundled_pair("mixture-converged").real.labels["part"]
     assert (np.sum(part == "train"), len(part)) == (898, 1797)
     assert "1,797 digits of 8 x 8 pixels; half of them trained" in said(triage())
+
+
+def test_columns_that_look_like_no_features_are_asked_about() -> None:
+    def table(seed: int) -> bytes:
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd")).assign(seed=rng.integers(0, 2**31, 60))
+        return frame.to_csv(index=False).encode()
+
+    for answer, number in (("Leave them out", 4), ("Use them as features", 5)):
+        app = triage(data="upload")
+        app.file_uploader(key="triage-real-0").upload("real.csv", table(0)).run()
+        app.file_uploader(key="triage-many-0").set_value([("step-1.csv", table(1), "")]).run()
+        assert "**seed**" in "".join(each.value for each in app.info)
+        next(each for each in app.button if each.label == answer).click().run()
+        assert not [each for each in app.info if "look like no features" in each.value]
+        assert not app.exception
+        settings = app.session_state["triage"].columns
+        assert [bool(each.drop) for each in settings.values()] == [number == 4]
