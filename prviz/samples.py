@@ -93,7 +93,7 @@ class Samples:
         One picture per sample.
     encoder : mapping of str to str, optional
         What made the values, as `prviz embed` writes it into a file: ``encoder``, ``weights_sha256``, ``transform``,
-        ``versions``, ``source``. Empty: not known.
+        ``versions``, ``source``, of pictures ``sides`` (their shorter sides in pixels). Empty: not known.
     features : sequence of str, optional
         Names of the d features. By default the columns of a data frame or the fields of a structured array that was
         given as values; empty: features are known by their place alone.

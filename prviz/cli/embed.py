@@ -5,13 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from prviz.cli.picture_sets import bits_number, embed_each, file_text
 from prviz.cli.terminal import number, watched
 from prviz.readers.errors import one_line
 
-_TEXT = """Embed a folder or .zip of pictures, the lines of a .txt, or a column of a table: FILE holds the features
-and says how they were made, FILE.samples.parquet also paths, texts and labels. The same command continues a
-stopped run. A tensor saved by PyTorch (.pt) is converted, without an encoder."""
+if TYPE_CHECKING:
+    from prviz.embed.base import EmbeddingEncoder
+
+_TEXT = """Embed a folder, a .zip or an array (.npz, .npy) of pictures, the lines of a .txt, or a column of a table:
+FILE holds the features and says how they were made, FILE.samples.parquet also paths, texts and labels. The same command
+continues a stopped run. With --each a folder of models becomes a file for each. A tensor saved by PyTorch (.pt) is
+converted, without an encoder."""
 
 _OPTIONS = ("size", "resize", "interpolation", "mean", "std", "scale", "layout", "output", "weights", "device")
 
@@ -34,7 +40,7 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
     parser.description = _TEXT
     add = parser.add_argument
     add("source", type=Path, metavar="SOURCE", help="what to embed")
-    add("-o", "--out", type=Path, required=True, metavar="FILE", help="file to write, .safetensors")
+    add("-o", "--out", type=Path, required=True, metavar="FILE", help="file to write, .safetensors; of --each a folder")
     add("--encoder", metavar="ENCODER", help="such as pixels:32 or network.onnx; see --list")
     add("--list", action=_List, nargs=0, help="list the encoders, and what papers use for what")
     add(
@@ -43,9 +49,21 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="of timm: their file; of pca: the embedded reference, whose components are used",
     )
+    add(
+        "--each",
+        action="store_true",
+        help="one file for each sub-folder, .zip and .npz in SOURCE, kept while its pictures are the same",
+    )
     add("--skip-bad", action="store_true", help="leave out what can't be read")
     add("--column", metavar="NAME", help="column of a table with the texts (default: text)")
-    add("--key", metavar="NAME", help="tensor of a .pt file with several")
+    add("--key", metavar="NAME", help="array of an .npz, or tensor of a .pt file, with several")
+    add(
+        "--bits",
+        type=bits_number,
+        metavar="N",
+        help="of a value of 16-bit pictures, such as 12 of CT; the same for all that is compared (default: as many as "
+        "the largest value takes)",
+    )
     add("--device", default="cpu", help="where the network runs: cpu or cuda (default: cpu)")
     network = parser.add_argument_group("of an ONNX network (or in a TOML file of its name)").add_argument
     network("--size", type=int, help="side of its pictures")
@@ -61,12 +79,18 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
 
 def _embed(arguments: argparse.Namespace) -> int:
     from prviz.embed import tensors
-    from prviz.embed.base import EncoderOptions
-    from prviz.embed.registered import load_encoder
     from prviz.embed.run import embed
+    from prviz.embed.sets import SetFile
     from prviz.embed.sources import open_source
 
     out: Path = arguments.out
+    if arguments.each:
+        if arguments.encoder is None:
+            raise ValueError("--encoder is missing; prviz embed --list shows all")
+        if out.suffix == ".safetensors" or out.is_file():
+            raise ValueError(f"--out {out}: a folder is needed, as --each makes a file for each sub-folder")
+        embed_each(arguments.source, out, _encoder(arguments), skip_bad=arguments.skip_bad, bits=arguments.bits)
+        return 0
     if out.suffix != ".safetensors" or not out.parent.is_dir():
         raise ValueError(f"--out {out}: a file in an existing folder that ends in .safetensors is needed")
     if arguments.source.suffix.lower() in tensors.EXTENSIONS:
@@ -75,13 +99,22 @@ def _embed(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.encoder is None:
         raise ValueError("--encoder is missing; prviz embed --list shows all")
-    encoder = load_encoder(arguments.encoder, EncoderOptions(**{name: getattr(arguments, name) for name in _OPTIONS}))
-    source = open_source(arguments.source, arguments.column)
+    encoder = _encoder(arguments)
+    source = open_source(arguments.source, arguments.column, key=arguments.key)
     with watched(None) as line:
-        found = embed(source, encoder, out, skip_bad=arguments.skip_bad, progress=line)
-    bad = f", {len(found.bad)} bad left out" if found.bad else ""
-    sys.stdout.write(f"wrote {one_line(out)}: {found.n} x {found.d} by {one_line(encoder.name)}{bad}\n")
+        found = embed(source, encoder, out, skip_bad=arguments.skip_bad, bits=arguments.bits, progress=line)
+    sys.stdout.write(f"{file_text(SetFile(out, found, kept=False), encoder.name)}\n")
+    for note in found.notes:
+        sys.stdout.write(f"Note: {one_line(note)}\n")
     return 0
+
+
+def _encoder(arguments: argparse.Namespace) -> EmbeddingEncoder:
+    from prviz.embed.base import EncoderOptions
+    from prviz.embed.registered import load_encoder
+
+    options = EncoderOptions(**{name: getattr(arguments, name) for name in _OPTIONS})
+    return load_encoder(arguments.encoder, options)
 
 
 def _numbers(text: str) -> tuple[float, ...]:

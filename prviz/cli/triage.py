@@ -12,6 +12,7 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from prviz.cli.picture_sets import add_pictures, embed_arguments
 from prviz.cli.tables import add_columns, say_notes
 from prviz.cli.terminal import (
     ProgressLine,
@@ -43,6 +44,7 @@ _REPORTED: dict[str, Any] = {
     ),
     **dict.fromkeys(("holdout", "fail_under", "best_file", "by")),
     **{"features": [], "drop": [], "group": None},
+    **{"encoder": None, "weights": None, "skip_bad": False, "keep": None},
     **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": None, "watch": False},
 }
 # Most differences that are listed; the others are only counted.
@@ -104,10 +106,11 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz triage``, and the function that runs it."""
     parser.description, parser.epilog = _TEXT, _EPILOG
     add = parser.add_argument
-    reference = add("reference", type=Path, metavar="REFERENCE", help="file with the real samples")
+    reference = add("reference", type=Path, metavar="REFERENCE", help="file with the real samples, or their pictures")
     checkpoints = add(
         "checkpoints", type=Path, nargs="+", metavar="CHECKPOINTS", help="files with generated samples, or folders"
     )
+    add_pictures(parser)
     add("--out", type=Path, metavar="DIR", help="folder that keeps the results (default: a cache of limited size)")
     add(
         "--method",
@@ -222,6 +225,15 @@ def _triage(arguments: argparse.Namespace) -> int:
         return again(arguments)
     if arguments.watch and arguments.scheduler is not None:
         raise ValueError("--watch and --scheduler can't be given together; watching measures on this machine")
+    if arguments.encoder is not None:
+        if arguments.watch:
+            raise ValueError("--watch and --encoder can't be given together; watch a folder of files of prviz embed")
+        embed_arguments(arguments)
+    elif arguments.reference.is_dir():
+        raise ValueError(
+            f"{arguments.reference}: a folder; name a file of features, or embed folders of pictures on the way, "
+            "--encoder pixels:32 (prviz embed --list shows other encoders)"
+        )
     triage = TriageCommand(arguments)
     return triage.watch() if arguments.watch else triage.once()
 

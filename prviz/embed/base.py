@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.embed.sources import Kind
+from prviz.embed.items import Kind
+from prviz.embed.pictures import Picture
 
 Features = NDArray[np.float32]
 
@@ -60,8 +61,8 @@ class EmbeddingEncoder(ABC):
     weights_sha256: str = ""
     transform: str
     versions: Mapping[str, str]
-    # From a picture file's bytes to an array, in any process; None for texts.
-    prepare: Callable[[bytes], NDArray[Any]] | None = None
+    # From a decoded picture to an array of values from 0 to 255, in any process; None for texts.
+    prepare: Callable[[Picture], NDArray[Any]] | None = None
 
     @classmethod
     def installed(cls) -> bool:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.embed.base import EmbeddingEncoder
 from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
-from prviz.embed.pictures import SquareTransform, decoded
+from prviz.embed.pictures import Picture as DecodedPicture
+from prviz.embed.pictures import decoded, from_values
 from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.readers.media import MediaError, Pictures, find_picture, picture_column
@@ -195,7 +194,7 @@ def _pictures(sets: Sequence[Samples], sources: Sequence[Pictures]) -> tuple[lis
 def _side(first: Picture) -> int:
     """Side of the random network's input: that of the first picture, rounded up, at most the usual one."""
     try:
-        shortest = min(decoded(first).size if isinstance(first, bytes) else first.shape)
+        shortest = decoded(first).side if isinstance(first, bytes) else min(first.shape)
     except MediaError:  # said when it is encoded
         return _SIDE
     return int(min(_SIDE, -(-shortest // _SIDES) * _SIDES))
@@ -207,30 +206,21 @@ def _encoded(
     """Features of the pictures of every set. Raises MediaError for one that can't be decoded."""
     if encoder.prepare is None:
         raise ValueError(f"{encoder.name} takes {encoder.takes}, not pictures")
-    prepare = partial(_prepared, encoder.prepare)
+    prepare = encoder.prepare
     found, done, total = list[Array](), 0, sum(map(len, sets))
     for pictures in sets:
         parts = []
         for at in range(0, len(pictures), _BATCH):
             group = pictures[at : at + _BATCH]
-            parts.append(encoder.encode(np.stack(list(map(prepare, group)))))
+            parts.append(encoder.encode(np.stack([prepare(_decoded(each)) for each in group])))
             done += len(group)
             progress(done / total)
         found.append(np.concatenate(parts))
     return found
 
 
-def _prepared(prepare: Callable[[bytes], Array], picture: Picture) -> Array:
-    from PIL import Image
-
-    if isinstance(picture, bytes):
-        return prepare(picture)
-    image = Image.fromarray(picture)
-    if isinstance(prepare, SquareTransform):
-        return prepare.square(image.convert("RGB"))
-    stream = io.BytesIO()
-    image.save(stream, "PNG", compress_level=1)
-    return prepare(stream.getvalue())
+def _decoded(picture: Picture) -> DecodedPicture:
+    return decoded(picture) if isinstance(picture, bytes) else from_values(picture, None)
 
 
 def _narrowed(features: Sequence[Array], dimensions: Sequence[int], *, by_components: bool) -> Iterator[list[Array]]:

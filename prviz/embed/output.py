@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.embed.sources import SourceItem
+from prviz.embed.items import SourceItem
 from prviz.readers.atomic_files import named
+
+
+@contextlib.contextmanager
+def whole_pair(features: Path, table: Path) -> Iterator[tuple[Path, Path]]:
+    """Two paths beside the files to write first: both files then take their names, or neither does.
+
+    At no time a new table stands beside old features, whatever fails, or stops, meanwhile.
+    """
+    beside = [_beside(path) for path in (features, table)]
+    old = _beside(table)
+    try:
+        yield beside[0], beside[1]
+        with contextlib.suppress(FileNotFoundError):
+            table.replace(old)
+        try:
+            with named(features):
+                beside[0].replace(features)
+        except OSError:
+            with contextlib.suppress(FileNotFoundError):
+                old.replace(table)
+            raise
+        with named(table):
+            beside[1].replace(table)
+    finally:
+        for each in (*beside, old):
+            each.unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp")
 
 
 def write_features(
@@ -23,7 +54,24 @@ def write_features(
     extra: Mapping[str, NDArray[Any]],
     metadata: Mapping[str, str],
 ) -> None:
-    """Write ``features`` (n, d), part by part, and other float32 arrays; an older file stays until all is written."""
+    """Write ``features`` as `put_features`; an older file stays until all is written."""
+    beside = _beside(out)
+    try:
+        with named(out):
+            put_features(beside, parts, shape, extra, metadata)
+            beside.replace(out)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def put_features(
+    out: Path,
+    parts: Iterable[NDArray[np.float32]],
+    shape: tuple[int, int],
+    extra: Mapping[str, NDArray[Any]],
+    metadata: Mapping[str, str],
+) -> None:
+    """Write ``features`` (n, d), part by part, and other float32 arrays to a new file."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     end = 0
     for name, size in {"features": shape, **{name: array.shape for name, array in extra.items()}}.items():
@@ -31,48 +79,42 @@ def write_features(
         header[name] = {"dtype": "F32", "shape": list(size), "data_offsets": [begin, end]}
     text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    beside = out.with_name(f".{out.stem[:64]}.{secrets.token_hex(8)}.tmp")
-    try:
-        with named(out), beside.open("xb") as stream:
-            stream.write(len(text).to_bytes(8, "little") + text)
-            for array in (*parts, *extra.values()):
-                stream.write(np.ascontiguousarray(array, "<f4").tobytes())
-            stream.flush()
-            os.fsync(stream.fileno())
-        with named(out):
-            beside.replace(out)
-    finally:
-        beside.unlink(missing_ok=True)
+    with out.open("xb") as stream:
+        stream.write(len(text).to_bytes(8, "little") + text)
+        for array in (*parts, *extra.values()):
+            stream.write(np.ascontiguousarray(array, "<f4").tobytes())
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
-def write_table(
+def put_table(
     path: Path,
     parts: Iterable[tuple[NDArray[np.float32], Sequence[SourceItem]]],
-    kind: str,
+    column: str,
     metadata: Mapping[str, str],
     root: str,
 ) -> None:
-    """Write features, path (``root`` and the item's own) or text, and label of the samples, as the pages read them."""
+    """Write features, the samples' column and label to a new file, as the pages read them.
+
+    column : path (``root`` and the item's own), row or text.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    beside, writer = path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp"), None
-    column = "path" if kind == "pictures" else "text"
-    try:
+    writer = None
+    with path.open("xb") as stream:
         for rows, items in parts:
+            names = [item.text if column == "text" else f"{root}{item.path}" for item in items]
             flat = pa.array(rows.reshape(-1), pa.float32())
             columns = {
                 "features": pa.FixedSizeListArray.from_arrays(flat, rows.shape[1]),
-                column: pa.array(
-                    [f"{root}{item.path}" if kind == "pictures" else item.text for item in items], pa.string()
-                ),
+                column: pa.array(names, pa.string()),
                 "label": pa.array([item.label for item in items], pa.string()),
             }
             table = pa.table(columns).replace_schema_metadata(dict(metadata))
-            writer = writer or pq.ParquetWriter(beside, table.schema)
+            writer = writer or pq.ParquetWriter(stream, table.schema)
             writer.write_table(table)
         if writer is not None:
             writer.close()
-            beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+        stream.flush()
+        os.fsync(stream.fileno())

@@ -1,7 +1,9 @@
-"""Picture files to square uint8 arrays of red, green and blue, under the same limits as for uploads."""
+"""Picture files to square arrays of red, green and blue, under the same limits as for uploads."""
 
 from __future__ import annotations
 
+import io
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +18,34 @@ if TYPE_CHECKING:
 FORMATS = ("PNG", "JPEG", "WebP", "BMP", "TIFF")
 EXTENSIONS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
 _WHITE = (255, 255, 255, 255)
+# Most pixels of a side, the most that a JPEG picture has: a longer one is no picture.
+_LONGEST = 65_535
+# Pixels that a resized picture may have before the ends of a long one are cut off, far from the central square.
+_RESIZED = 4096**2
+# Tags of TIFF: bands as stored. Of EXIF: orientation.
+_BANDS, _ORIENTATION = 277, 0x0112
+# First bytes of a PNG picture, up to its bits a value, and of the two orders of TIFF.
+_HEAD, _TIFF = 25, (b"II", b"MM")
 
 
-def decoded(data: bytes) -> Image.Image:
-    """The picture in red, green and blue, upright by its EXIF orientation, transparent parts over white.
+@dataclass(frozen=True)
+class Picture:
+    """A decoded picture: upright, over white.
+
+    bands : one image of red, green and blue in 8 bits; or one of grey or three of colours as floats from 0 to 255.
+    side : shorter side as stored, in pixels. transparent : True if a part of it was. left_out : bands not used.
+    """
+
+    bands: tuple[Image.Image, ...]
+    side: int
+    transparent: bool = False
+    left_out: int = 0
+
+
+def decoded(data: bytes, bits: int | None = None) -> Picture:
+    """The picture in a file's contents.
+
+    bits : of a value of 16-bit pictures, which then stay floats; None: 16 bits are cut to their upper 8.
 
     Raises
     ------
@@ -28,18 +54,164 @@ def decoded(data: bytes) -> Image.Image:
     from PIL import Image, ImageOps
 
     with opened_picture(data, FORMATS) as image:
-        if getattr(image, "is_animated", False) and image.format != "MPO":
-            raise MediaError(f"animated ({getattr(image, 'n_frames', 2)} frames); save one frame.")
-        if image.mode == "F" or (image.mode == "I" and max(map(abs, image.getextrema())) > 65535):  # type: ignore[arg-type]
-            raise MediaError("32 bits a value; save it with 8 or 16 bits.")
+        _check(image)
+        left_out = _left_out(image)
+        side = min(image.size)
+        if bits is not None and _is_deep(image):
+            values = _deep_values(data, image)  # before the orientation, for which Pillow reads a whole PNG
+            picture = from_values(values, bits, image.getexif().get(_ORIENTATION, 1))
+            return Picture(picture.bands, side, picture.transparent, left_out)
         if image.mode.startswith("I"):  # 16 bits of grey
             image = Image.fromarray((np.asarray(image).clip(0, 65535) // 256).astype(np.uint8))
         ImageOps.exif_transpose(image, in_place=True)
+        transparent = False
         if image.has_transparency_data:
-            image = image.convert("RGBA")
-            image = Image.alpha_composite(Image.new("RGBA", image.size, _WHITE), image)
+            image = image.convert("LA") if image.mode == "La" else image
+            image, transparent = _over_white(image.convert("RGBA"))
         image.load()
-        return image if image.mode == "RGB" else image.convert("RGB")
+        return Picture((image if image.mode == "RGB" else image.convert("RGB"),), side, transparent, left_out)
+
+
+def from_values(values: NDArray[Any], bits: int | None, orientation: int = 1) -> Picture:
+    """The picture of an array (height, width) or (height, width, 1, 3 or 4) of 8 or 16 bits, the fourth of them alpha.
+
+    Raises MediaError for a value of more than so many bits.
+    """
+    from PIL import Image, ImageOps
+
+    side = min(values.shape[:2])
+    values = values[..., 0] if values.shape[2:] == (1,) else values
+    if values.dtype == np.uint8:
+        image = Image.fromarray(np.ascontiguousarray(values))
+        if image.mode != "RGBA":
+            return Picture((image.convert("RGB"),), side)
+        image, transparent = _over_white(image)
+        return Picture((image.convert("RGB"),), side, transparent)
+    greatest = 2 ** (bits or 16) - 1
+    colours = values[..., :3] if values.ndim == 3 else values
+    if (most := int(colours.max())) > greatest:
+        raise MediaError(f"a value of {most}, more than {bits} bits hold; state --bits {most.bit_length()}.")
+    scaled = colours.astype(np.float32) * np.float32(255) / np.float32(greatest)
+    transparent = False
+    if values.shape[2:] == (4,):
+        alpha = values[..., 3:].astype(np.float32) / np.float32(65535)
+        transparent = bool((alpha < 1).any())
+        scaled = scaled * alpha + 255 * (1 - alpha)
+    bands = [scaled] if scaled.ndim == 2 else [scaled[..., band] for band in range(3)]
+    images = [Image.fromarray(np.ascontiguousarray(band)) for band in bands]
+    for image in images:
+        if orientation != 1:
+            image.getexif()[_ORIENTATION] = orientation
+            ImageOps.exif_transpose(image, in_place=True)
+    return Picture(tuple(images), side, transparent)
+
+
+def largest_value(data: bytes) -> int | None:
+    """Largest value of a picture of 16 bits; None for any other contents, broken ones included."""
+    if not may_be_deep(data[:_HEAD]):
+        return None
+    try:
+        with opened_picture(data, FORMATS) as image:
+            if not _is_deep(image):
+                return None
+            values = _deep_values(data, image)
+            return int(values[..., :3].max() if values.ndim == 3 else values.max())
+    except MediaError:
+        return None  # said when it is decoded
+
+
+def may_be_deep(head: bytes) -> bool:
+    """True unless the first 25 bytes of a file show that its values have 8 bits."""
+    return head[:2] in _TIFF or (head[1:4] == b"PNG" and head[24:25] == b"\x10")
+
+
+def _check(image: Any) -> None:
+    """Raise MediaError for an opened picture that is not one of at most 16 bits a value."""
+    if getattr(image, "is_animated", False) and image.format != "MPO":
+        frames = getattr(image, "n_frames", 2)
+        if image.format == "TIFF":
+            raise MediaError(f"{frames} pages; save one picture a file.")
+        raise MediaError(f"animated ({frames} frames); save one frame.")
+    if max(image.size) > _LONGEST:
+        width, height = image.size
+        raise MediaError(f"{width:,} x {height:,} pixels; a side of at most {_LONGEST:,} is accepted.")
+    if image.mode == "F":
+        raise MediaError("32 bits a value; save it with 8 or 16 bits.")
+    if image.mode == "I":
+        least, most = image.getextrema()
+        if int(most) > 65535:
+            raise MediaError("32 bits a value; save it with 8 or 16 bits.")
+        if int(least) < 0:
+            raise MediaError(f"values from {least}; save them shifted, so that they begin at 0.")
+
+
+def _over_white(image: Image.Image) -> tuple[Image.Image, bool]:
+    """An image with alpha over white, and True if a part of it was transparent."""
+    from PIL import Image
+
+    least, _ = image.getchannel("A").getextrema()
+    return Image.alpha_composite(Image.new("RGBA", image.size, _WHITE), image), int(least) < 255  # type: ignore[arg-type]
+
+
+def _left_out(image: Image.Image) -> int:
+    """Number of bands of a TIFF picture that Pillow leaves out."""
+    if image.format != "TIFF":
+        return 0
+    stored = int(getattr(image, "tag_v2", {}).get(_BANDS, 1))
+    return max(0, stored - len(image.getbands()))
+
+
+def _rawmode(tile: Any) -> str:
+    """How a tile of a picture is stored, such as "RGB;16B": Pillow's name of it."""
+    return str(tile.args[0] if isinstance(tile.args, tuple) else tile.args)
+
+
+def _is_deep(image: Any) -> bool:
+    """True if an opened picture, not yet loaded, has 16 bits a value."""
+    if image.mode.startswith("I"):
+        return True
+    return bool(image.tile) and ";16" in _rawmode(image.tile[0]) and image.mode in ("RGB", "RGBA")
+
+
+def _deep_values(data: bytes, image: Any) -> NDArray[Any]:
+    """Values of a picture of 16 bits, (height, width) or (height, width, 3 or 4).
+
+    Pillow keeps the upper byte of a colour: it is read again as if the bytes had the other order, for the lower.
+    """
+    from PIL import Image
+
+    if image.mode.startswith("I"):
+        return np.asarray(image).astype(np.uint16)
+    stored = _rawmode(image.tile[0])
+    name, _, order = stored.partition(";16")
+    if order == "N":
+        order = "L" if sys.byteorder == "little" else "B"
+    again = Image.open(io.BytesIO(data), formats=[image.format])
+    if name == "LA":  # both bytes of both values, as four bands
+        parts = np.asarray(_as_stored(again, "RGBA")).astype(np.uint16)
+        grey, alpha = (parts[..., at] * 256 + parts[..., at + 1] for at in (0, 2))
+        return np.stack([grey, grey, grey, alpha], axis=-1)
+    if name not in ("RGB", "RGBX", "RGBA") or order not in ("B", "L"):
+        raise MediaError(f"16 bits a value, stored as {stored}; save it as grey or RGB, with or without alpha.")
+    lower = np.asarray(_as_stored(again, f"{name};16{'L' if order == 'B' else 'B'}")).astype(np.uint16)
+    return np.asarray(image).astype(np.uint16) * 256 + lower
+
+
+def _as_stored(image: Any, rawmode: str) -> Any:
+    """An opened picture whose tiles are read in another way."""
+    image.tile = [
+        tile._replace(args=(rawmode, *tile.args[1:]) if isinstance(tile.args, tuple) else rawmode)
+        for tile in image.tile
+    ]
+    return image
+
+
+def narrowed(image: Image.Image, resize: int) -> Image.Image:
+    """The image without the ends of its longer side, where it would take too much memory at ``resize`` pixels."""
+    short = min(image.size)
+    most = max(4, _RESIZED // resize**2) * short
+    left, top = (max(0, side - most) // 2 for side in image.size)
+    return image.crop((left, top, image.width - left, image.height - top)) if left or top else image
 
 
 @dataclass(frozen=True)
@@ -53,14 +225,18 @@ class SquareTransform:
     resize: int
     interpolation: str = "bicubic"
 
-    def __call__(self, data: bytes) -> NDArray[Any]:
-        """Array of shape (size, size, 3), uint8. Raises MediaError as `decoded`."""
-        return self.square(decoded(data))
+    def __call__(self, picture: Picture) -> NDArray[Any]:
+        """Array of shape (size, size, 3): uint8, or floats from 0 to 255 for a picture of floats."""
+        squares = [self.square(band) for band in picture.bands]
+        if squares[0].ndim == 3:
+            return squares[0]
+        return np.stack(squares * 3 if len(squares) == 1 else squares, axis=-1).clip(0, 255)
 
     def square(self, image: Image.Image) -> NDArray[Any]:
-        """The same of a picture in red, green and blue."""
+        """The same of one image."""
         from PIL import Image
 
+        image = narrowed(image, self.resize)
         scale = self.resize / min(image.size)
         width, height = (max(self.resize, round(side * scale)) for side in image.size)
         if image.size != (width, height):

@@ -7,30 +7,42 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prviz.embed.base import EmbeddingEncoder, Features
-from prviz.embed.output import write_features, write_table
-from prviz.embed.sources import EmbeddingSource, SourceItem
+from prviz.embed.items import SourceItem
+from prviz.embed.output import put_features, put_table, whole_pair
+from prviz.embed.sources import EmbeddingSource, is_utf8
 from prviz.embed.workers import ItemWorkers, PreparedGroup
 from prviz.readers import table_beside
+from prviz.readers.atomic_files import locked, named
 from prviz.readers.errors import one_line
 from prviz.readers.npy import ZIP_ERRORS
 
 # Items of a part, which a stopped run keeps, and bad items named in a message.
 PART, _MOST_NAMED = 256, 10
+# Ratio of the shorter sides of two pictures from which they are called very different.
+UNLIKE = 2.0
 
 
 @dataclass(frozen=True)
 class Embedded:
-    """Shape of the features, and every bad item with its reason."""
+    """Shape of the features, every bad item with its reason, and what a user should know, in sentences.
+
+    side : median of the shorter sides of the pictures, in pixels; 0 for texts.
+    """
 
     n: int
     d: int
     bad: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    side: int = 0
 
 
 def embed(
@@ -39,6 +51,7 @@ def embed(
     out: Path,
     *,
     skip_bad: bool = False,
+    bits: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Embedded:
@@ -55,6 +68,9 @@ def embed(
         to the same bytes.
     skip_bad : bool
         True if items that can't be read are left out.
+    bits : int, optional
+        Bits that a value of 16-bit pictures has, such as 12 of computed tomography; by default as many as the largest
+        value of the source takes. Only pictures of the same bits can be compared.
     executor : Executor, optional
         Reads and decodes; by default, where there are many items, a process per core.
     progress : callable, optional
@@ -63,54 +79,152 @@ def embed(
     Returns
     -------
     Embedded
-        Shape and bad items.
+        Shape, bad items and notes.
 
     Raises
     ------
     ValueError
-        Source and encoder don't fit; bad items without ``skip_bad``; nothing left.
+        Source and encoder don't fit; bad items without ``skip_bad``; nothing left; another run writes the same file.
     """
     if encoder.takes != source.kind:
         raise ValueError(f"{encoder.name} takes {encoder.takes}, and {source.name} holds {source.kind}")
-    parts = [source.items[start : start + PART] for start in range(0, len(source.items), PART)]
+    if not skip_bad:  # before anything is read
+        reason = "its name is not in UTF-8; rename it."
+        _check_bad({item.path: reason for item in source.items if not is_utf8(item.path)}, source, skip_bad)
+    with _only_run(out), ItemWorkers(source, encoder.prepare, executor) as workers:
+        if bits is None:
+            bits = used_bits(workers, progress)
+        return _embed(_Job(source, encoder, out, bits), workers, skip_bad, progress)
+
+
+class _Job(NamedTuple):
+    """What is embedded, by what, where to, and the bits of 16-bit pictures; None: there are none."""
+
+    source: EmbeddingSource
+    encoder: EmbeddingEncoder
+    out: Path
+    bits: int | None
+
+    @property
+    def transform(self) -> str:
+        """The transform with what is done to 16-bit pictures, which two sets must have alike."""
+        if self.bits is None:
+            return self.encoder.transform
+        return f"{self.encoder.transform}, 16-bit values from 0 to {2**self.bits - 1} (--bits {self.bits})"
+
+    @property
+    def parts(self) -> list[tuple[SourceItem, ...]]:
+        """The items that are kept together."""
+        items = self.source.items
+        return [items[start : start + PART] for start in range(0, len(items), PART)]
+
+
+def used_bits(workers: ItemWorkers, progress: Callable[[float], object] | None) -> int | None:
+    """Bits that the largest value of 16-bit pictures takes; None where all pictures have 8 bits."""
+    largest = workers.largest_value(lambda: None if progress is None else progress(0.0))
+    return None if largest is None else max(1, largest.bit_length())
+
+
+@contextmanager
+def _only_run(out: Path) -> Iterator[None]:
+    """Hold the lock of a file that is to be written. Raises ValueError where another run holds it."""
+    if not out.parent.is_dir():
+        raise ValueError(f"{one_line(out.parent)}: no such folder")
+    lock = locked(out, 0)
+    try:
+        lock.__enter__()
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise ValueError(
+            f"{one_line(out)}: another run is writing this file; wait for its end, or name another file"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.__exit__(None, None, None)
+
+
+def _embed(job: _Job, workers: ItemWorkers, skip_bad: bool, progress: Callable[[float], object] | None) -> Embedded:
+    source, encoder, out, bits = job
     folder = out.with_name(f".{out.name}.parts")
-    folder.mkdir(exist_ok=True)
-    with ItemWorkers(source, encoder.prepare, executor) as workers:
-        fitted = len(source.items) if encoder.fits else 0
-        total = fitted + len(source.items)
-        if encoder.fits:
-            groups = _reported(workers.groups(source.items), 0, total, progress)
-            encoder.fit(group.good for group in groups if len(group.good))
-        files = [folder / f"{_part_key(part, source, encoder)}.npz" for part in parts]
-        missing = [place for place, file in enumerate(files) if not _is_whole(file)]
-        items = [item for place in missing for item in parts[place]]
-        prepared = _reported(workers.groups(items), total - len(items), total, progress)
-        for place in missing:
-            _write_part(files[place], len(parts[place]), prepared, encoder)
-    bad = {parts[place][row].path: why for place, file in enumerate(files) for row, why in _part(file)[1].items()}
+    if folder.is_symlink():
+        raise ValueError(f"{one_line(folder)}: a link, and the parts of a run are kept there; remove it")
+    with named(folder):
+        folder.mkdir(exist_ok=True)
+    parts = job.parts
+    fitted = len(source.items) if encoder.fits else 0
+    total = fitted + len(source.items)
+    if encoder.fits:
+        groups = _reported(workers.groups(source.items, bits), 0, total, progress)
+        encoder.fit(group.good for group in groups if len(group.good))
+    files = [folder / f"{_part_key(part, job)}.npz" for part in parts]
+    missing = [place for place, file in enumerate(files) if not _is_whole(file)]
+    items = [item for place in missing for item in parts[place]]
+    prepared = _reported(workers.groups(items, bits), total - len(items), total, progress)
+    for place in missing:
+        _write_part(files[place], len(parts[place]), prepared, encoder)
+    bad = {parts[place][row].path: why for place, file in enumerate(files) for row, why in _part(file).bad.items()}
     _check_bad(bad, source, skip_bad)
-    widths = {rows.shape[1] for rows, _ in map(_part, files) if len(rows)}
+    widths = {kept.rows.shape[1] for kept in map(_part, files) if len(kept.rows)}
     if len(widths) != 1:
         raise ValueError(f"{encoder.name}: features of {sorted(widths)} numbers; all samples need as many")
     shape = len(source.items) - len(bad), widths.pop()
+    facts = np.concatenate([kept.facts for kept in map(_part, files)])
     metadata = {
         "encoder": encoder.name,
         "source": source.name,
-        "transform": encoder.transform,
+        "transform": job.transform,
         "versions": json.dumps(dict(encoder.versions), sort_keys=True),
         "weights_sha256": encoder.weights_sha256,
     }
+    if sides := _sides_text(facts[:, 0]):
+        metadata["sides"] = sides
     rows_and_items = (
-        (rows, [item for row, item in enumerate(part) if row not in bad_rows])
-        for part, (rows, bad_rows) in zip(parts, map(_part, files), strict=True)
-        if len(rows)
+        (kept.rows, [item for row, item in enumerate(part) if row not in kept.bad])
+        for part, kept in zip(parts, map(_part, files), strict=True)
+        if len(kept.rows)
     )
+    features = (kept.rows for kept in map(_part, files) if len(kept.rows))
     table = out.with_name(table_beside(out.name))
-    write_table(table, rows_and_items, source.kind, metadata, source.seen_from(out.parent))
-    features = (rows for rows, _ in map(_part, files) if len(rows))
-    write_features(out, features, shape, encoder.tensors, metadata)
+    with whole_pair(out, table) as (new_features, new_table):
+        with named(table):
+            put_table(new_table, rows_and_items, source.column, metadata, source.seen_from(out.parent))
+        with named(out):
+            put_features(new_features, features, shape, encoder.tensors, metadata)
     shutil.rmtree(folder, ignore_errors=True)
-    return Embedded(*shape, bad)
+    side = int(np.median(facts[:, 0])) if len(facts) else 0
+    return Embedded(*shape, bad, (*source.notes, *_notes(facts, bits)), side)
+
+
+def _sides_text(sides: NDArray[np.int32]) -> str:
+    """Shorter sides of the pictures in pixels; "" without pictures."""
+    if not len(sides):
+        return ""
+    least, most = int(sides.min()), int(sides.max())
+    return f"{least}" if least == most else f"{least} to {most}, median {int(np.median(sides))}"
+
+
+def _notes(facts: NDArray[np.int32], bits: int | None) -> Iterator[str]:
+    """What was done to pictures that a user may not expect, a sentence each."""
+    if not len(facts):
+        return
+    sides, transparent, left_out = facts.T
+    if sides.max() >= UNLIKE * sides.min():
+        yield f"pictures of very different sizes: shorter sides from {sides.min():,} to {sides.max():,} pixels"
+    if bits is not None:
+        yield (
+            f"16-bit values are taken as {bits} bits, from 0 to {2**bits - 1:,}; only pictures of the same --bits can "
+            "be compared"
+        )
+    done: list[str] = []
+    if count := int(transparent.sum()):
+        done.append(f"{count:,} with transparency, put over white")
+    if count := int((left_out > 0).sum()):
+        bands = int(left_out.max())
+        done.append(f"{count:,} with {bands} more band{'s' if bands > 1 else ''} than are used, left out")
+    if done:
+        yield f"of {len(facts):,} pictures {'; '.join(done)}"
 
 
 def _reported(
@@ -132,22 +246,25 @@ def _check_bad(bad: dict[str, str], source: EmbeddingSource, skip_bad: bool) -> 
         raise ValueError("\n".join([f"{len(bad)} of {len(source.items)} can't be embedded; {remedy}", *names, *more]))
 
 
-def _part_key(items: Sequence[SourceItem], source: EmbeddingSource, encoder: EmbeddingEncoder) -> str:
+def _part_key(items: Sequence[SourceItem], job: _Job) -> str:
     """Hash of all that a part depends on: what an interrupted run has kept is taken where nothing has changed."""
-    made_by = (encoder.name, encoder.weights_sha256, encoder.transform, sorted(encoder.versions.items()))
+    encoder = job.encoder
+    made_by = (encoder.name, encoder.weights_sha256, job.transform, sorted(encoder.versions.items()))
     rows = [(item.path, item.text, item.version) for item in items]
-    return hashlib.sha256(repr((source.name, made_by, rows)).encode()).hexdigest()[:32]
+    return hashlib.sha256(repr((job.source.name, made_by, rows)).encode()).hexdigest()[:32]
 
 
 def _write_part(file: Path, count: int, prepared: Iterator[PreparedGroup], encoder: EmbeddingEncoder) -> None:
     """Take the prepared groups of one part, encode them and keep the result."""
     features: list[Features] = []
+    facts: list[NDArray[np.int32]] = []
     reasons: dict[int, str] = {}
     seen = 0
     while seen < count:
         group = next(prepared)
         reasons |= {seen + row: why for row, why in group.bad.items()}
         seen += group.count
+        facts.append(group.facts)
         if len(group.good):
             features.append(encoder.encode(group.good))
             if not np.isfinite(features[-1]).all():
@@ -156,8 +273,9 @@ def _write_part(file: Path, count: int, prepared: Iterator[PreparedGroup], encod
     # Not flushed to the disk, which would take most of the time: a part that a crash of the machine damages is encoded
     # again.
     beside = file.with_suffix(".tmp")
-    with beside.open("wb") as stream:
-        np.savez(stream, rows=rows, bad=np.frombuffer(json.dumps(reasons).encode(), np.uint8))
+    with named(file), beside.open("wb") as stream:
+        bad = np.frombuffer(json.dumps(reasons).encode(), np.uint8)
+        np.savez(stream, rows=rows, bad=bad, facts=np.concatenate(facts))
     beside.replace(file)
 
 
@@ -170,7 +288,15 @@ def _is_whole(file: Path) -> bool:
     return True
 
 
-def _part(file: Path) -> tuple[Features, dict[int, str]]:
-    """Features of a kept part, and the reasons of its bad items by row."""
+class _Part(NamedTuple):
+    """Features of a kept part, the reasons of its bad items by row, and the facts of its good pictures."""
+
+    rows: Features
+    bad: dict[int, str]
+    facts: NDArray[np.int32]
+
+
+def _part(file: Path) -> _Part:
     with file.open("rb") as stream, np.load(stream) as kept:
-        return kept["rows"], {int(row): why for row, why in json.loads(kept["bad"].tobytes()).items()}
+        bad = {int(row): why for row, why in json.loads(kept["bad"].tobytes()).items()}
+        return _Part(kept["rows"], bad, kept["facts"])

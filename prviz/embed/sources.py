@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import os
+import stat
 import zipfile
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Protocol
 
+from numpy.typing import NDArray
+
+from prviz.embed.items import Kind, SourceItem
+from prviz.embed.picture_arrays import open_array
 from prviz.embed.pictures import EXTENSIONS
 from prviz.readers.errors import listed, quoted
 from prviz.readers.media.folders import FolderPictures, inner_path, read_member
-from prviz.readers.media.looks import MediaError, PictureLimits
+from prviz.readers.media.looks import MediaError, PictureLimits, plain_path
 from prviz.readers.npy import ZIP_ERRORS
+from prviz.readers.safe_folder import BelowError, open_regular
 from prviz.readers.source import human_size
 
-Kind: TypeAlias = Literal["pictures", "texts"]
-
-
-@dataclass(frozen=True)
-class SourceItem:
-    """One sample: its path or row, its label, its text, and what changes when its contents do."""
-
-    path: str
-    label: str = ""
-    text: str = ""
-    version: str = ""
+# Pictures that each of several sub-folders must hold to be remarked as sets of their own.
+_MANY = 10
+# Bytes from the beginning of a picture file by which its kind is known.
+HEAD = 32
 
 
 class EmbeddingSource(Protocol):
@@ -42,12 +43,26 @@ class EmbeddingSource(Protocol):
         ...
 
     @property
+    def column(self) -> str:
+        """Column of the table in which an item is named: path, row or text."""
+        ...
+
+    @property
     def items(self) -> tuple[SourceItem, ...]:
         """The items in their order."""
         ...
 
-    def get(self, item: SourceItem) -> bytes:
-        """Contents of an item. Raises MediaError if they can't be read."""
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know about how the source was read, in sentences."""
+        ...
+
+    def get(self, item: SourceItem) -> bytes | NDArray[Any]:
+        """Contents of an item: a file, or the values of a picture. Raises MediaError if they can't be read."""
+        ...
+
+    def head(self, item: SourceItem) -> bytes | None:
+        """First bytes of an item that is a picture file; None for values. Raises MediaError, OSError as `get`."""
         ...
 
     def seen_from(self, folder: Path) -> str:
@@ -67,20 +82,33 @@ class PictureFolder:
     items: tuple[SourceItem, ...] = field(default=(), repr=False)
     kind: Kind = "pictures"
     below: Path | None = None
+    notes: tuple[str, ...] = ()
+    column: str = "path"
 
     def get(self, item: SourceItem) -> bytes:
         """Contents of a picture file. Raises MediaError for one that can't be read or is too large."""
         most = PictureLimits().file_bytes
-        if self.below is not None:
-            return FolderPictures(self.below).get((self.root / item.path).relative_to(self.below).as_posix())
-        try:
-            with open(f"{self.root}/{item.path}", "rb") as stream:  # noqa: PTH123 - faster than by Path
-                data = stream.read(min(os.fstat(stream.fileno()).st_size, most) + 1)
-        except OSError as error:
-            raise MediaError(f"can't be opened: {error.strerror or error}.") from None
+        data = self._read(item, most + 1)
         if len(data) > most:
             raise MediaError(f"more than {human_size(most)}.")
         return data
+
+    def head(self, item: SourceItem) -> bytes:
+        """First bytes of a picture file."""
+        return self._read(item, HEAD)
+
+    def _read(self, item: SourceItem, most: int) -> bytes:
+        if self.below is not None:
+            return FolderPictures(self.below).get((self.root / item.path).relative_to(self.below).as_posix())
+        if not is_utf8(item.path):
+            raise MediaError("its name is not in UTF-8; rename it.")
+        try:
+            with open_regular(Path(f"{self.root}/{item.path}")) as stream:
+                return stream.read(min(os.fstat(stream.fileno()).st_size + 1, most))
+        except BelowError:
+            raise MediaError("no regular file, such as a pipe.") from None
+        except OSError as error:
+            raise MediaError(f"can't be opened: {error.strerror or error}.") from None
 
     def seen_from(self, folder: Path) -> str:
         """Path of the pictures' folder in ``below``, else in ``folder``, else its name, with a slash."""
@@ -96,15 +124,20 @@ class PictureZip:
     name: str
     items: tuple[SourceItem, ...] = field(default=(), repr=False)
     kind: Kind = "pictures"
+    notes: tuple[str, ...] = ()
+    column: str = "path"
 
     def get(self, item: SourceItem) -> bytes:
         """Contents of a picture. Raises MediaError as `prviz.readers.media.ZipPictures.get`."""
         opened = _ARCHIVES.get(self.archive)
         if opened is None:
             archive = zipfile.ZipFile(self.archive)
-            members = {path: info for info in archive.infolist() if (path := inner_path(info)) is not None}
-            opened = _ARCHIVES[self.archive] = archive, members
+            opened = _ARCHIVES[self.archive] = archive, _members(archive)
         return read_member(opened[0], opened[1][item.path], quoted(item.path), PictureLimits())
+
+    def head(self, item: SourceItem) -> bytes:
+        """First bytes of a picture."""
+        return self.get(item)[:HEAD]
 
     def seen_from(self, folder: Path) -> str:  # noqa: ARG002
         """Nothing: the pictures' paths are those in the archive."""
@@ -122,6 +155,8 @@ class Texts:
     name: str
     items: tuple[SourceItem, ...] = field(default=(), repr=False)
     kind: Kind = "texts"
+    notes: tuple[str, ...] = ()
+    column: str = "text"
 
     def get(self, item: SourceItem) -> bytes:
         """The text in UTF-8. Raises MediaError for an empty one."""
@@ -129,47 +164,62 @@ class Texts:
             raise MediaError("no text.")
         return item.text.encode()
 
+    def head(self, item: SourceItem) -> None:
+        """Nothing: a text is no picture."""
+
     def seen_from(self, folder: Path) -> str:  # noqa: ARG002
         """Nothing: texts have no path."""
         return ""
 
 
-def open_source(path: Path, column: str | None = None, *, below: Path | None = None) -> EmbeddingSource:
+def is_utf8(text: str) -> bool:
+    """True unless a file's name has bytes that are no UTF-8, which no table can hold."""
+    return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
+
+
+def open_source(
+    path: Path, column: str | None = None, *, key: str | None = None, below: Path | None = None
+) -> EmbeddingSource:
     """The source at a path.
 
     Parameters
     ----------
     path : Path
-        A folder or zip archive of pictures, a text file (.txt, one text a line), a table (.csv, .tsv, .parquet).
+        A folder or zip archive of pictures, an .npy or .npz array of them, a text file (.txt, one text a line), a table
+        (.csv, .tsv, .parquet).
     column : str, optional
         Column of a table that holds the texts; by default ``text``.
+    key : str, optional
+        Which array of an .npz file; by default ``arr_0``, or the only one that can be pictures.
     below : Path, optional
         Folder that pictures of a folder must be in, links followed; by default links may lead anywhere.
 
     Raises
     ------
     ValueError
-        Nothing there that can be embedded, or no such column.
+        Nothing there that can be embedded, or no such column or array.
     OSError
         It can't be read.
     """
     extension = path.suffix.lower()
+    if not is_utf8(path.resolve().name):
+        raise ValueError(f"{quoted(str(path))}: its name is not in UTF-8; rename it")
     if path.is_dir():
-        source: EmbeddingSource = PictureFolder(path, path.resolve().name, tuple(_folder_items(path)), below=below)
+        items = _folder_items(path)
+        notes = tuple(filter(None, [_sets_note(items)]))
+        source: EmbeddingSource = PictureFolder(path, path.resolve().name, tuple(items), below=below, notes=notes)
+    elif extension in (".npy", ".npz"):
+        source = open_array(path, key)
     elif extension == ".zip":
-        source = PictureZip(path, path.name, _zip_items(path))
+        source = _picture_zip(path)
     elif extension in (".csv", ".tsv", ".parquet"):
         source = Texts(path.name, _table_items(path, column))
     elif extension == ".txt":
-        try:
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
-        except UnicodeDecodeError:
-            raise ValueError(f"{quoted(path.name)}: not text in UTF-8; save it as UTF-8") from None
-        source = Texts(path.name, tuple(SourceItem(f"line {n}", text=line) for n, line in enumerate(lines, start=1)))
+        source = Texts(path.name, _line_items(path))
     else:
         raise ValueError(
-            f"{quoted(str(path))}: a folder or a .zip of pictures, a .txt, .csv, .tsv or .parquet of texts, or a .pt "
-            "tensor is needed"
+            f"{quoted(str(path))}: a folder, a .zip, an .npz or an .npy of pictures, a .txt, .csv, .tsv or .parquet of "
+            "texts, or a .pt tensor is needed"
         )
     if not source.items:
         raise ValueError(f"{quoted(path.name)}: nothing to embed there ({', '.join(EXTENSIONS)}, or lines of text)")
@@ -183,24 +233,89 @@ def _folder_items(root: Path) -> list[SourceItem]:
         label = Path(folder).relative_to(root).as_posix()
         for name in files:
             if name.lower().endswith(EXTENSIONS) and not name.startswith("."):
-                status = os.lstat(f"{folder}/{name}")
                 relative = name if label == "." else f"{label}/{name}"
-                version = f"{status.st_size} {status.st_mtime_ns}"
+                version = _version(f"{folder}/{name}")
                 items.append(SourceItem(relative, "" if label == "." else label, version=version))
     return sorted(items, key=lambda item: item.path)
 
 
-def _zip_items(path: Path) -> tuple[SourceItem, ...]:
+def _version(path: str) -> str:
+    """What changes when the contents of a file do: of the file that a link leads to."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - faster than by Path
+    except OSError:  # a link that leads nowhere, which is said when it is opened
+        status = os.lstat(path)
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
+
+
+def sub_folders(items: Iterable[SourceItem]) -> Counter[str]:
+    """Number of pictures in each sub-folder of a folder, and under "" of those directly in it."""
+    return Counter(item.path.partition("/")[0] if "/" in item.path else "" for item in items)
+
+
+def _sets_note(items: Iterable[SourceItem]) -> str:
+    """A sentence where the sub-folders could be sets of their own; "" where they are few or small."""
+    counts = sub_folders(items)
+    del counts[""]
+    large = [name for name, count in counts.items() if count >= _MANY]
+    if len(large) < 2 or len(large) < len(counts) / 2:
+        return ""
+    names = sorted(counts)
+    shown = ", ".join(names[:2]) + (", ..." if len(names) > 2 else "")
+    return (
+        f"its {len(names)} sub-folders ({shown}) are one set, with their names as labels; where each holds the "
+        "pictures of another model, --each makes one file of each"
+    )
+
+
+def _line_items(path: Path) -> tuple[SourceItem, ...]:
+    """Lines end in a line feed, with a carriage return before it or without; other signs are part of a text."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{quoted(path.name)}: not text in UTF-8; save it as UTF-8") from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if lines[-1] == "":  # behind the end of the last line
+        lines.pop()
+    return tuple(SourceItem(f"line {n}", text=line) for n, line in enumerate(lines, start=1))
+
+
+def _picture_zip(path: Path) -> PictureZip:
     try:
         with zipfile.ZipFile(path) as archive:
-            members = {name: info for info in archive.infolist() if (name := inner_path(info)) is not None}
+            members = _members(archive)
+            pictures = [each for each in archive.infolist() if _is_picture(each)]
     except ZIP_ERRORS as error:
         raise ValueError(f"{quoted(path.name)}: no zip archive, or a corrupt one ({quoted(str(error))})") from None
-    return tuple(
+    names = sorted(name for name, info in members.items() if _is_picture(info))
+    items = tuple(
         SourceItem(name, name.rpartition("/")[0], version=f"{members[name].file_size} {members[name].CRC}")
-        for name in sorted(members)
-        if name.lower().endswith(EXTENSIONS)
+        for name in names
     )
+    notes: list[str] = []
+    if dropped := len(pictures) - len(items):
+        notes.append(
+            f"{dropped} of {len(pictures)} pictures of the archive {'is' if dropped == 1 else 'are'} left out: their "
+            "paths lead out of it, they are links, or others have the same path"
+        )
+    return PictureZip(path, path.name, items, notes=tuple(notes))
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Files of an archive by their paths, without links and paths that lead out."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        path = inner_path(info)
+        if path is not None and not stat.S_ISLNK(info.external_attr >> 16):
+            found[path] = info
+    return found
+
+
+def _is_picture(info: zipfile.ZipInfo) -> bool:
+    """True for a picture by its name, none of the files that macOS adds."""
+    path = plain_path(info.filename)
+    name = path.rpartition("/")[2]
+    return name.lower().endswith(EXTENSIONS) and not name.startswith("._") and not path.startswith("__MACOSX/")
 
 
 def _table_items(path: Path, column: str | None) -> tuple[SourceItem, ...]:

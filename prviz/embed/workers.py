@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +16,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.embed.sources import EmbeddingSource, SourceItem
+from prviz.embed.items import SourceItem
+from prviz.embed.picture_arrays import close_held
+from prviz.embed.pictures import Picture, decoded, from_values, largest_value, may_be_deep
+from prviz.embed.sources import EmbeddingSource
 from prviz.neighbors.threads import available_threads
 from prviz.readers.media.looks import MediaError
 from prviz.studies.tasks import interrupt_blocked, task_executor
@@ -24,6 +28,7 @@ from prviz.studies.tasks import interrupt_blocked, task_executor
 GROUP, _AHEAD = 32, 4
 # Items from which processes are worth their start, about a second.
 _WORTH_PROCESSES = 256
+_ENDED = "a worker process was ended from outside, perhaps because memory ran out; the same command goes on"
 # Where Linux has its shared memory. A write beyond its size ends a process, and containers often have little of it.
 _SHARED = Path("/dev/shm")
 # Shared memory that this process has attached, by name.
@@ -34,12 +39,14 @@ _attached: dict[str, SharedMemory] = {}
 class PreparedGroup:
     """Number of items, the good ones prepared (stacked pictures, or texts), and why the others are bad, by row.
 
-    shared : shape and type of pictures that are in shared memory.
+    facts : of every good picture its shorter side, 1 if a part of it was transparent, and the number of its bands that
+        are not used. shared : shape and type of pictures that are in shared memory.
     """
 
     count: int
     good: Any
     bad: dict[int, str]
+    facts: NDArray[np.int32]
     shared: tuple[tuple[int, ...], str] | None = None
 
 
@@ -51,9 +58,11 @@ class ItemWorkers:
     """
 
     def __init__(
-        self, source: EmbeddingSource, prepare: Callable[[bytes], NDArray[Any]] | None, executor: Executor | None
+        self, source: EmbeddingSource, prepare: Callable[[Picture], NDArray[Any]] | None, executor: Executor | None
     ) -> None:
         self._source, self._prepare, self._pool, self._processes = source, prepare, executor, executor is None
+        # Without the list of items, which each task would carry.
+        self._bare: EmbeddingSource = replace(cast(Any, source), items=())
         self._stack = ExitStack()
         self._buffer: NDArray[Any] = np.empty(0)
 
@@ -66,18 +75,37 @@ class ItemWorkers:
 
     def __exit__(self, *error: Any) -> None:
         self._stack.__exit__(*error)
+        close_held()
 
-    def groups(self, items: Sequence[SourceItem]) -> Iterator[PreparedGroup]:
-        """Prepared items; a group's pictures hold until the next one is taken."""
+    def largest_value(self, report: Callable[[], object]) -> int | None:
+        """Largest value of the pictures of 16 bits; None where all have 8. ``report`` is called after many of these."""
+        items = self._source.items
+        cuts = [items[at : at + 8 * GROUP] for at in range(0, len(items), 8 * GROUP)]
+        look = partial(_largest, self._bare)
+        found: int | None = None
+        try:
+            for largest in map(look, cuts) if self._pool is None else self._pool.map(look, cuts):
+                if largest is not None:  # pictures were decoded, which takes time
+                    report()
+                    found = max(largest, found or 0)
+        except BrokenExecutor:
+            raise ChildProcessError(_ENDED) from None
+        return found
+
+    def groups(self, items: Sequence[SourceItem], bits: int | None = None) -> Iterator[PreparedGroup]:
+        """Prepared items; a group's pictures hold until the next one is taken.
+
+        bits : as in `prviz.embed.pictures.decoded`; where there are any, all pictures are floats.
+        """
         cuts = deque(items[at : at + GROUP] for at in range(0, len(items), GROUP))
-        get = replace(cast(Any, self._source), items=()).get  # without the list, which each task would carry
+        prepared = partial(_prepared, self._bare, self._prepare, bits)
         if self._pool is None:
-            yield from (_prepared(get, self._prepare, group, None) for group in cuts)
+            yield from (prepared(group, None) for group in cuts)
             return
         most = _AHEAD * available_threads()
         free = deque[SharedMemory | None]([None] * (most + 1))
         if self._processes and cuts:
-            first = _prepared(get, self._prepare, cuts.popleft(), None)
+            first = prepared(cuts.popleft(), None)
             yield first
             free.extendleft(self._shared_memory(first, most + 1))
         waiting: deque[tuple[Future[PreparedGroup], SharedMemory | None]] = deque()
@@ -87,16 +115,14 @@ class ItemWorkers:
                     memory = free.popleft()
                     with interrupt_blocked():  # also in the process that may begin here
                         name = None if memory is None else memory.name
-                        waiting.append((self._pool.submit(_prepared, get, self._prepare, cuts.popleft(), name), memory))
+                        waiting.append((self._pool.submit(prepared, cuts.popleft(), name), memory))
                     continue
                 future, memory = waiting.popleft()
                 group = self._taken(future.result(), memory)
                 free.appendleft(memory)
                 yield group
         except BrokenExecutor:
-            raise ChildProcessError(
-                "a worker process was ended from outside, perhaps because memory ran out; the same command goes on"
-            ) from None
+            raise ChildProcessError(_ENDED) from None
 
     def _shared_memory(self, like: PreparedGroup, count: int) -> list[SharedMemory]:
         """Room for so many groups like this one, or none where there is not enough."""
@@ -122,39 +148,64 @@ class ItemWorkers:
         return replace(group, good=good)
 
 
+def _largest(source: EmbeddingSource, items: Sequence[SourceItem]) -> int | None:
+    """Largest value of the pictures of 16 bits among some items; None without any."""
+    found: list[int] = []
+    for item in items:
+        try:
+            head = source.head(item)
+            if head is not None and not may_be_deep(head):
+                continue
+            data = source.get(item)
+            if isinstance(data, bytes):
+                largest = largest_value(data)
+            else:
+                largest = None if data.dtype == np.uint8 else int(data[..., :3].max() if data.ndim == 3 else data.max())
+        except (MediaError, MemoryError):  # said when it is prepared
+            continue
+        if largest is not None:
+            found.append(largest)
+    return max(found, default=None)
+
+
 def _prepared(
-    get: Callable[[SourceItem], bytes],
-    prepare: Callable[[bytes], NDArray[Any]] | None,
+    source: EmbeddingSource,
+    prepare: Callable[[Picture], NDArray[Any]] | None,
+    bits: int | None,
     items: Sequence[SourceItem],
     shared: str | None,
 ) -> PreparedGroup:
     """A group; pictures go into the shared memory of this name, if there is one."""
     texts: list[str] = []
     bad: dict[int, str] = {}
+    facts: list[tuple[int, int, int]] = []
     pictures: NDArray[Any] | None = None
-    filled = 0
     for row, item in enumerate(items):
         try:
-            data = get(item)
+            data = source.get(item)
             if prepare is None:
-                texts.append(data.decode())
+                texts.append(cast(bytes, data).decode())
                 continue
-            picture = prepare(data)
+            picture = decoded(data, bits) if isinstance(data, bytes) else from_values(data, bits)
+            values = prepare(picture)
         except MediaError as error:
             bad[row] = str(error)
             continue
+        except MemoryError:
+            bad[row] = "not enough memory for it; save it smaller."
+            continue
         if pictures is None:
-            pictures = np.ndarray(
-                (GROUP, *picture.shape), picture.dtype, None if shared is None else _memory(shared).buf
-            )
-        pictures[filled] = picture
-        filled += 1
+            dtype = values.dtype if bits is None else np.dtype(np.float32)
+            pictures = np.ndarray((GROUP, *values.shape), dtype, None if shared is None else _memory(shared).buf)
+        pictures[len(facts)] = values
+        facts.append((picture.side, int(picture.transparent), picture.left_out))
+    known = np.array(facts, np.int32).reshape(-1, 3)
     if pictures is None:
-        return PreparedGroup(len(items), texts, bad)
-    good = pictures[:filled]
+        return PreparedGroup(len(items), texts, bad, known)
+    good = pictures[: len(facts)]
     if shared is None:
-        return PreparedGroup(len(items), good, bad)
-    return PreparedGroup(len(items), (), bad, (good.shape, good.dtype.str))
+        return PreparedGroup(len(items), good, bad, known)
+    return PreparedGroup(len(items), (), bad, known, (good.shape, good.dtype.str))
 
 
 def _memory(name: str) -> SharedMemory:

@@ -81,7 +81,7 @@ _MAGIC = {
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _TEXT = (".csv", ".tsv")
 # Entries of `Samples.encoder`, and most characters of one: a file may hold anything.
-_ENCODER, _LONGEST = ("encoder", "source", "transform", "versions", "weights_sha256"), 1_000
+_ENCODER, _LONGEST = ("encoder", "sides", "source", "transform", "versions", "weights_sha256"), 1_000
 
 
 def recognise(source: FileSource, limits: Limits) -> str:

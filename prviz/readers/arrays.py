@@ -104,10 +104,9 @@ def _check_shape(header: Header) -> None:
     end = ", …" if len(header.shape) > 6 else "," if len(header.shape) == 1 else ""
     found = f"{header.where}: {header.dtype_name} of shape ({sizes}{end})"
     if looks_like_images(header):
-        raise ReadError(
-            f"{found} looks like images, not embeddings. Embed them first: save them as picture files, and type "
-            f"{EMBED_PICTURES}."
-        )
+        arrays = header.file.lower().endswith((".npy", ".npz"))
+        remedy = EMBED_PICTURES.replace("FOLDER", header.file) if arrays else f"save them as .npy, and {EMBED_PICTURES}"
+        raise ReadError(f"{found} looks like images, not embeddings. Embed them first: {remedy}.")
     advice = {
         0: "Save a 2-D array, one row per sample.",
         1: "A 2-D array (n, d) is needed: for one feature per sample save values.reshape(-1, 1).",

@@ -14,6 +14,7 @@ import prviz
 from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
 from prviz.embed.lens import Lens, _components, lens
+from prviz.embed.pictures import decoded
 from prviz.embed.registered import load_encoder
 from prviz.measure.workload import cut
 from prviz.readers.bundled import bundled_pair
@@ -54,7 +55,7 @@ def test_readings_are_what_each_encoder_gives_alone(seen: Lens) -> None:
         for image in samples.images if samples.images is not None else ():
             stream = io.BytesIO()
             Image.fromarray(image).save(stream, "PNG")
-            pictures.append(network.prepare(stream.getvalue()))
+            pictures.append(network.prepare(decoded(stream.getvalue())))
         return network.encode(np.stack(pictures))
 
     parts = features(REAL), features(generated)

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, libraries
 from prviz.embed.networks import check_device, state_sha256
-from prviz.embed.pictures import decoded
+from prviz.embed.pictures import Picture, narrowed
 from prviz.readers.errors import error_text, one_line
 
+# Side of the largest usual input: what lies far from the central square of a long picture is cut off before.
+_SIDE = 512
 # Exceptions of PyTorch and timm on files of anything else.
 _UNREADABLE = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, OSError, EOFError, UnpicklingError)
 
@@ -25,10 +27,12 @@ class TimmTransform:
 
     transform: Any
 
-    def __call__(self, data: bytes) -> NDArray[Any]:
-        """Array of shape (3, height, width), uint8. Raises MediaError as `prviz.embed.pictures.decoded`."""
-        values: NDArray[Any] = self.transform(decoded(data)).numpy()
-        return values
+    def __call__(self, picture: Picture) -> NDArray[Any]:
+        """Array of shape (3, height, width): uint8, or floats from 0 to 255 for a picture of floats."""
+        parts: list[NDArray[Any]] = [self.transform(narrowed(band, _SIDE)).numpy() for band in picture.bands]
+        if parts[0].shape[0] == 3:
+            return parts[0]
+        return np.concatenate(parts * 3 if len(parts) == 1 else parts).clip(0, 255)
 
 
 class TimmEncoder(EmbeddingEncoder):

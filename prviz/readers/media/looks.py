@@ -36,7 +36,9 @@ _SMALL_PIXELS, _PIXELS_PER_BYTE = 4096**2, 100
 _SCAN, _MOST_SCANS = b"\xff\xda", 50
 _QUALITY = 85
 _BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF", b"BM": "BMP"}
-_BEGINNINGS |= {b"II*\0": "TIFF", b"MM\0*": "TIFF"}
+_BEGINNINGS |= dict.fromkeys((b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"), "TIFF")
+# Tags of TIFF: bits of a value of each band, bands, and where the values are, by strips or by tiles.
+_BITS, _BANDS, _PLACES = 258, 277, ((273, 279), (324, 325))
 # Exceptions of Pillow on truncated, corrupt or hostile files.
 _BROKEN = (OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, ArithmeticError, MemoryError)
 
@@ -133,7 +135,7 @@ def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Im
         raise MediaError(
             f"more than {_MOST_SCANS} scans, which take long to go over. Save it as an ordinary JPEG picture."
         )
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     # As Pillow advises: a decompression bomb is an error, not a warning on stderr.
     warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -151,7 +153,33 @@ def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Im
     except too_large as error:
         raise MediaError(f"more than {most:,} pixels from {len(data):,} bytes; save a smaller picture.") from error
     except (*_BROKEN, struct.error, zlib.error) as error:
+        if found == "TIFF" and isinstance(error, UnidentifiedImageError) and (bands := _stored_bands(data)):
+            raise MediaError(
+                f"{bands}; one band (grey) or three (red, green, blue) of 8 or 16 bits, with alpha or without, are "
+                "accepted. Save the bands that count so, or all values as .npy, which prviz reads as features."
+            ) from error
         raise MediaError(f"a broken {found} picture. Save it again, or copy it again if it was copied.") from error
+
+
+def _stored_bands(data: bytes) -> str:
+    """Bands and bits of a whole TIFF picture, in words; "" for a damaged one."""
+    from PIL.TiffImagePlugin import ImageFileDirectory_v2
+
+    try:
+        stream = io.BytesIO(data)
+        head = stream.read(16 if data[2:3] == b"+" or data[3:4] == b"+" else 8)
+        directory: Any = ImageFileDirectory_v2(head)
+        stream.seek(directory.next)
+        directory.load(stream)
+        places, sizes = next((directory[at], directory[size]) for at, size in _PLACES if at in directory)
+        ends = [place + size for place, size in zip(places, sizes, strict=True)]
+        if max(ends) > len(data):
+            return ""
+        bands = int(directory.get(_BANDS, 1))
+        bits = sorted(set(directory.get(_BITS, (1,))))
+    except (*_BROKEN, StopIteration, struct.error):
+        return ""
+    return f"{bands} band{'s' if bands != 1 else ''} of {' and '.join(map(str, bits))} bits"
 
 
 def _shrunk(image: Image.Image) -> tuple[Image.Image, bool]:
