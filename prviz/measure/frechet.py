@@ -157,7 +157,7 @@ def frechet_difference(
     std = math.nan
     if a.real is not None and b.real is not None:
         shared = a.real - b.real
-        std = math.sqrt(_variance(shared, reference) + a.own_variance + b.own_variance)
+        std = math.sqrt(variance_of_mean(shared, reference) + a.own_variance + b.own_variance)
     caveats = [f"{each.name}: {each.caveat}" for each in (a, b) if each.caveat]
     return FrechetDifference(a.value, b.value, difference, *_interval(difference, std, level), "; ".join(caveats))
 
@@ -207,16 +207,16 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
         return MeasuredFrechet(name, value, math.nan, "; ".join(filter(None, (caveat, unknown))))
     bias = sum(frechet(*sides) for sides in halves) / 2 - value
     real, generated = _influences(*pair)
-    own = _variance(generated, pair.generated)
-    return MeasuredFrechet(name, value, bias, caveat, math.sqrt(_variance(real, pair.real) + own), real, own)
+    own = variance_of_mean(generated, pair.generated)
+    return MeasuredFrechet(name, value, bias, caveat, math.sqrt(variance_of_mean(real, pair.real) + own), real, own)
 
 
 def _halves(samples: Samples, rng: np.random.Generator) -> list[Samples]:
     """Two random halves; samples of a group are in the same one."""
-    if samples.groups is None:
+    codes = samples.group_numbers
+    if codes is None:
         order = rng.permutation(samples.n)
         return [samples.take(order[side::2]) for side in range(2)]
-    codes = np.unique(samples.groups, return_inverse=True)[1].reshape(-1)
     sides = rng.permutation(int(codes.max()) + 1)[codes] % 2
     return [samples.take(np.flatnonzero(sides == side)) for side in range(2)]
 
@@ -226,12 +226,12 @@ def _interval(centre: float, std: float, level: float) -> tuple[float, float]:
     return centre - apart, centre + apart
 
 
-def _variance(influences: Floats, samples: Samples) -> float:
-    """Variance of the mean of the influences; those of a group are drawn together."""
-    if samples.groups is None:
-        return float(influences.var()) / samples.n
-    codes = np.unique(samples.groups, return_inverse=True)[1].reshape(-1)
-    totals = np.bincount(codes, influences - influences.mean())
+def variance_of_mean(values: Floats, samples: Samples) -> float:
+    """Variance of the mean of one value of each sample; samples of a group are drawn together."""
+    codes = samples.group_numbers
+    if codes is None:
+        return float(values.var()) / samples.n
+    totals = np.bincount(codes, values - values.mean())
     return float((totals**2).sum()) / samples.n**2
 
 

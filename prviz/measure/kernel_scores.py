@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.measure.frechet import BLOCK, DIGITS, blocks, shift_of
+from prviz.measure.frechet import BLOCK, DIGITS, blocks, shift_of, variance_of_mean
 from prviz.samples import SamplePair, Samples, as_samples
 
 Floats = NDArray[np.float64]
@@ -242,7 +242,9 @@ def _whole(pair: SamplePair, kernel: _Cubic) -> tuple[float, float]:
     own, other_own, across, back = _cubic_sums(pair, kernel)
     value = own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)) - 2 * across.sum() / (n * m)
     lean, other_lean = own / (n - 1) - across / m, other_own / (m - 1) - back / n
-    return float(value), math.sqrt(4 * lean.var() / n + 4 * other_lean.var() / m)
+    return float(value), math.sqrt(
+        4 * variance_of_mean(lean, pair.real) + 4 * variance_of_mean(other_lean, pair.generated)
+    )
 
 
 Rows = NDArray[np.intp]

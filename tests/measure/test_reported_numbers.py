@@ -120,6 +120,7 @@ def test_samples_of_a_group_count_once_for_the_interval():
     assert grouped.std == pytest.approx(once.std, rel=0.02)
     assert rows.std == pytest.approx(once.std / math.sqrt(10), rel=0.02)
     assert 0.3 < grouped.bias / once.bias < 3
+    assert kid(*videos).std == pytest.approx(math.sqrt(10) * kid(*(each.values for each in videos)).std, rel=0.05)
 
 
 def test_a_frechet_distance_without_digits_says_so():
