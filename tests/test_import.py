@@ -21,6 +21,7 @@ LAYERS = (
     ("prviz.array_input", "prviz.random_network", "prviz.warning"),
     ("prviz.samples", "prviz.curves"),
     ("prviz.readers", "prviz.neighbors", "prviz.toys"),
+    ("prviz.checks",),
     ("prviz.estimators", "prviz.server"),
     ("prviz.measure",),
     ("prviz.approximation", "prviz.uncertainty", "prviz.diagnostics"),

@@ -11,8 +11,8 @@ import streamlit as st
 from pages._shared import answers, results
 from pages._shared.sources import Problem
 from pages._work.jobs import Progress
+from prviz.checks.facts import Duplicates, duplicates
 from prviz.diagnostics.influence import Distinct, distinct
-from prviz.diagnostics.preflight import Duplicates, duplicates
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 

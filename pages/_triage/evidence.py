@@ -18,9 +18,9 @@ from pages._triage import gallery
 from pages._triage.checkpoints import GROUP, OTHER, RATIO, Diagnosis
 from pages._work.jobs import Progress
 from prviz import figures
+from prviz.checks.facts import duplicates as count_duplicates
 from prviz.diagnostics.influence import distinct, influence, removals
 from prviz.diagnostics.preflight import PairFacts, preflight
-from prviz.diagnostics.preflight import duplicates as count_duplicates
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.figures import GROUP_LOOKS, Highlight, key_text
 from prviz.figures.theme import number

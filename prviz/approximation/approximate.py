@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from prviz.approximation.list_job import ListJob
+from prviz.checks.flags import checked_pair
 from prviz.curves import Comparison
 from prviz.estimators import ESTIMATORS, Estimator
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import Estimate, K, Progress, evaluated_groups, in_groups, method_names
-from prviz.samples import SamplePair, Samples, SplitRatio
+from prviz.samples import Samples, SplitRatio
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ def approximate(
     ValueError, TypeError
         As `prviz.estimate`; a family that does not count in balls; more memory needed than allowed.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     drawn = pair.split(split, seed)
     number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
     sizes = len(drawn.fit_rows[0]), len(drawn.fit_rows[1])

@@ -80,7 +80,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 
 
 def _curve(arguments: argparse.Namespace) -> int:
-    from prviz.diagnostics.preflight import encoder_difference
+    from prviz.checks.flags import encoder_difference
     from prviz.uncertainty.upper_bound import CONFIDENCE, known_bound
 
     methods = _methods(arguments)

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.checks.facts import row_classes
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.diagnostics.preflight import row_classes
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import K, Progress, measure, part_of

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.flags import checked_pair
 from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
-from prviz.samples import SamplePair, Samples, Split, SplitRatio
+from prviz.samples import Samples, Split, SplitRatio
 
 Floats = NDArray[np.float64]
 Votes = tuple[Floats, Floats]
@@ -204,7 +205,7 @@ def classifier_curve(
     In the limit of many samples the curve lies on or above the true curve, for any classifier (Theorem 5).
     Source: Simon, Webster, Rabin 2019, Algorithm 1 and Theorem 5.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     if classifier is None:
         (supports,) = CLASSIFIER.runs(pair.split(split, seed), k=1, bandwidth=None, seed=seed, progress=lambda _: None)
         return supports.rates().curve()

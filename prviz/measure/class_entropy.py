@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer
 from prviz.neighbors import nearest_rows
-from prviz.samples import SamplePair, Samples
+from prviz.samples import Samples
 
 
 class ClassEntropy(NamedTuple):
@@ -56,7 +57,7 @@ def class_entropy(
     real sample's class equally often, both score highest. The Inception score has a trained classifier's p(c | y).
     Source: Salimans et al. 2016; Sajjadi et al. 2018, Figure 10 has both parts.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     if labels is None:
         raise ValueError("labels = None; a class for each real sample is needed")
     codes = _codes(labels, pair.real.n)

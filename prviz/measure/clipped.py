@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer, open_radii, own_radii
 from prviz.neighbors import count_held, count_in_balls
-from prviz.samples import SamplePair, Samples
+from prviz.samples import Samples
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +56,7 @@ def clipped(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int
     it; the authors' code lists k neighbours of each and drops the others.
     Source: Salvy, Talbot, Thirion 2025 (arXiv 2507.01761) and their public code.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
     centres, others = pair.real.values, pair.generated.values
     radii = own_radii(centres, k)

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.flags import checked_pair
 from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.band import Band, band
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
@@ -17,7 +18,7 @@ from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.spelling import prdc_names
 from prviz.measure.workload import Options
 from prviz.neighbors import MEMORY_LIMIT, Distances
-from prviz.samples import SamplePair, Samples, Split, SplitRatio, pair_of
+from prviz.samples import SamplePair, Samples, Split, SplitRatio
 
 K: TypeAlias = int | Literal["sqrt"]
 Progress: TypeAlias = Callable[[float], None]  # called with the fraction done; may raise to stop
@@ -114,7 +115,7 @@ def pr_curve(
     -----
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     found = estimate(pair, method, k=k, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit)
     (only,) = found.values()
     return only.curve
@@ -191,7 +192,7 @@ def estimate(
         # the place of ``generated`` is that of ``methods`` where a pair is given
         methods = generated if methods is None else methods  # type: ignore[assignment]
         generated = None
-    pair = pair_of(real, generated)
+    pair = checked_pair(real, generated)
     number = resolve_k(k, pair)
     wanted = [(method, number, bandwidth) for method in method_names(methods)]
     estimates = measure(pair.split(split, seed), wanted, seed, memory_limit, progress)

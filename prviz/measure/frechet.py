@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.flags import checked_pair
 from prviz.samples import SamplePair, Samples, as_samples
 
 Floats = NDArray[np.float64]
@@ -100,7 +101,7 @@ def frechet_distance(
     """
     if not 0 < level < 1:
         raise ValueError(f"level = {level}; a share between 0 and 1 (both excluded) is needed")
-    return measured_frechet(SamplePair.of(real, generated), seed).distance(level)
+    return measured_frechet(checked_pair(real, generated), seed).distance(level)
 
 
 def compare_frechet(
@@ -142,8 +143,8 @@ def compare_frechet(
         raise ValueError(f"level = {level}; a share between 0 and 1 (both excluded) is needed")
     reference = as_samples(real, name="real")
     pairs = [
-        SamplePair(reference, as_samples(generated_a, name="generated_a")),
-        SamplePair(reference, as_samples(generated_b, name="generated_b")),
+        checked_pair(reference, as_samples(generated_a, name="generated_a")),
+        checked_pair(reference, as_samples(generated_b, name="generated_b")),
     ]
     a, b = (measured_frechet(pair, seed) for pair in pairs)
     return frechet_difference(reference, a, b, level)

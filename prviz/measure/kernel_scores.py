@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.flags import checked_pair
 from prviz.measure.frechet import BLOCK, DIGITS, blocks, shift_of, variance_of_mean
 from prviz.samples import SamplePair, Samples, as_samples
 
@@ -84,7 +85,7 @@ def kid(
     by 3 u v (2 |c|^2 / d + 2 + u + v) + 3 q^2 r + 3 q r^2 + r^3. Its deviation is that of the new kernel.
     Source: Binkowski, Sutherland, Arbel, Gretton 2018; Sutherland et al. 2017.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     smaller = min(pair.real.n, pair.generated.n)
     if smaller < 2:
         raise ValueError("KID needs at least 2 samples of each set; one has 1")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
@@ -156,7 +157,7 @@ def profile(
     ValueError, TypeError
         As `pr_curve`.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     return profile_pair(
         pair,
         methods,

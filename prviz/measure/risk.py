@@ -9,10 +9,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
 from prviz.estimators.tightest import best_classifiers, cross_fitted
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.samples import SamplePair, Samples
+from prviz.samples import Samples
 
 Setting: TypeAlias = tuple[str, int]  # method and k
 
@@ -163,7 +164,7 @@ def tightest_choices(
     ValueError, TypeError
         As `prviz.pr_curve`.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     drawn = pair.split(split, seed)
     settings, scores, _, default = cross_fitted(drawn, seed, memory_limit=memory_limit)
     if default:

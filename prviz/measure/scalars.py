@@ -38,6 +38,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer, open_radii, own_radii
 from prviz.measure.spelling import prdc_names
 from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratios, smallest_holding
@@ -102,7 +103,7 @@ def scalars(
     `prviz.measure.scalars` gives each formula with its source; all: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),
     section 4.1.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     smaller = min(pair.real.n, pair.generated.n)
     for name, value in (("k", k), ("prc_k", prc_k), ("ppr_k", ppr_k)):
         check_integer(name, value, smaller - 1, "one less than the smaller set")
@@ -207,7 +208,7 @@ def realism(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int
     published formula; its authors' code takes the ratio of squares.
     Source: Kynkäänniemi et al. 2019, equation 3 and section 5.
     """
-    pair, radii = _real_balls(real, generated, k)
+    pair, radii = _real_balls(checked_pair(real, generated), k)
     used = np.flatnonzero(radii <= np.median(radii))
     return largest_ratios(pair.generated.values, pair.real.values[used], radii[used])
 
@@ -237,7 +238,7 @@ def rarity(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int 
     rarity(y) = the smallest radius of a closed k-NN ball of a real sample that holds y.
     Source: Han, Choi, Choi, Kim, Ha, Choi 2022, rarity score, section 3.
     """
-    pair, radii = _real_balls(real, generated, k)
+    pair, radii = _real_balls(checked_pair(real, generated), k)
     return smallest_holding(pair.generated.values, pair.real.values, radii)
 
 
@@ -323,8 +324,7 @@ def share(counts: Counts, least: int = 1) -> float:
     return int(np.count_nonzero(counts >= least)) / len(counts)
 
 
-def _real_balls(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: int) -> tuple[SamplePair, Floats]:
-    pair = SamplePair.of(real, generated)
+def _real_balls(pair: SamplePair, k: int) -> tuple[SamplePair, Floats]:
     check_integer("k", k, pair.real.n - 1, "one less than the real set")
     return pair, own_radii(pair.real.values, k)
 
@@ -377,7 +377,7 @@ def conventions(
 
     Raises ValueError, TypeError: malformed samples, or an illegal k.
     """
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
     base = _Balls.of(pair, k)
     closed = base.numbers()

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from prviz.checks.flags import say
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.measure.estimates import K, pr_curve
-from prviz.samples import SplitRatio
+from prviz.samples import SamplePair, SplitRatio
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -91,7 +92,9 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
                 raise ValueError(f"there are no {role} samples yet; update(values, real=...) adds them")
             rows = (torch.cat(list(state)) if isinstance(state, list) else state).cpu().numpy()
             roles.append(rows[np.lexsort(rows.T)])
-        return pr_curve(*roles, **self._settings)
+        pair = SamplePair.of(*roles)
+        say(pair)
+        return pr_curve(*pair, **self._settings)
 
     def compute(self) -> dict[str, Tensor]:
         """All summaries of the curve.

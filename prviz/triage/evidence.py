@@ -13,9 +13,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.facts import row_blocks, row_classes
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.diagnostics.preflight import centred_rows, row_blocks, row_classes
+from prviz.diagnostics.preflight import centred_rows
 from prviz.samples import SamplePair, Samples
 
 Floats = NDArray[np.float64]

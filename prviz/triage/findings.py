@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from prviz.checks.flags import MANY_ROWS
 from prviz.diagnostics.influence import carries, influence
-from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS, PairFacts, preflight
+from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts, preflight
 from prviz.diagnostics.row_order import NEXT
 from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT

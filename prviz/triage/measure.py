@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import prviz
-from prviz.diagnostics.preflight import encoder_difference
+from prviz.checks.flags import encoder_difference
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
 from prviz.estimators.registered import Registered

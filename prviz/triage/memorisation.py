@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.diagnostics.preflight import duplicates
+from prviz.checks.facts import duplicates
 from prviz.measure.estimates import Progress, part_of
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows

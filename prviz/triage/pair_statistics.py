@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.diagnostics.preflight import row_classes
+from prviz.checks.facts import row_classes
 from prviz.neighbors import nearest_rows
 from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 from prviz.samples import SamplePair

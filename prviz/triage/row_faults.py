@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from prviz.diagnostics.preflight import MANY_ROWS, PairFacts
+from prviz.checks.flags import MANY_ROWS
+from prviz.diagnostics.preflight import PairFacts
 from prviz.triage.finding import TriageFinding, percent
 from prviz.triage.memorisation import CONFIDENCE, Memorisation
 from prviz.triage.pair_statistics import PairStatistics

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.flags import checked_pair
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
@@ -249,7 +250,9 @@ def compare(
         others = others[:-1]
     reference = as_samples(real, name="real")
     named = _by_name(generated_a, generated_b, others)
-    pairs = {name: SamplePair(reference, samples) for name, samples in named.items()}
+    pairs = dict[str, SamplePair]()
+    for name, samples in named.items():  # no comprehension: its frame would be the caller
+        pairs[name] = checked_pair(reference, samples)
     number = min(resolve_k(k, pair) for pair in pairs.values())
     found = {}
     for name, pair in pairs.items():

@@ -9,12 +9,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import Estimate, K, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.samples import SamplePair, Samples, split_share
+from prviz.samples import Samples, split_share
 
 Floats = NDArray[np.float64]
 
@@ -96,7 +97,7 @@ def upper_bound(
     numbers: Sequence[K] = ("sqrt",) if ks is None else ks
     if not numbers:
         raise ValueError("ks is empty; one or more numbers of neighbours are needed")
-    pair = SamplePair.of(real, generated)
+    pair = checked_pair(real, generated)
     names = method_names(methods)
     _check(names, confidence)
     requests = [(method, resolve_k(k, pair), None) for method in names for k in numbers]

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prviz.diagnostics import preflight as facts
+from prviz.checks import facts
+from prviz.diagnostics.preflight import effective_dimension
 from prviz.samples import SamplePair, Samples
 
 
@@ -22,7 +23,7 @@ def pair(real: np.ndarray, generated: np.ndarray) -> SamplePair:
 @pytest.mark.parametrize("shape", [(2000, 16), (60, 300)])
 def test_effective_dimension_of_an_isotropic_gaussian(shape: tuple[int, int]) -> None:
     n, d = shape
-    result = facts.effective_dimension(Samples(cloud(n, d) + 1000))
+    result = effective_dimension(Samples(cloud(n, d) + 1000))
     assert result.rows == n
     assert result.value == pytest.approx(d / (1 + d / n), rel=0.03)
 
@@ -33,21 +34,21 @@ def test_effective_dimension_is_the_participation_ratio_of_the_spectrum(seed: in
     values = cloud(30, d, seed) * np.geomspace(1, 4, d)
     spectrum = np.linalg.svd(values - values.mean(axis=0), compute_uv=False) ** 2
     expected = spectrum.sum() ** 2 / (spectrum**2).sum()
-    assert facts.effective_dimension(Samples(values * scale)).value == pytest.approx(expected, rel=1e-4)
+    assert effective_dimension(Samples(values * scale)).value == pytest.approx(expected, rel=1e-4)
 
 
 def test_effective_dimension_of_a_line_is_one_and_of_a_point_zero() -> None:
     line = np.linspace(-1, 3, 500)[:, None] * cloud(1, 20) + 0.1
-    assert facts.effective_dimension(Samples(line)).value == pytest.approx(1, abs=1e-4)
-    assert facts.effective_dimension(Samples(np.full((50, 20), 0.1))).value == 0
+    assert effective_dimension(Samples(line)).value == pytest.approx(1, abs=1e-4)
+    assert effective_dimension(Samples(np.full((50, 20), 0.1))).value == 0
 
 
 def test_effective_dimension_of_many_rows_is_drawn_with_a_seed() -> None:
     many = Samples(cloud(6000, 4))
-    result = facts.effective_dimension(many)
+    result = effective_dimension(many)
     assert result.rows == 5000
-    assert result == facts.effective_dimension(many)
-    assert result != facts.effective_dimension(many, seed=1)
+    assert result == effective_dimension(many)
+    assert result != effective_dimension(many, seed=1)
 
 
 def brute_force(real: np.ndarray, generated: np.ndarray) -> tuple[int, ...]:
@@ -78,7 +79,7 @@ def test_duplicates_equal_a_brute_force_count(shape: tuple[int, int, int, int], 
 
 
 def test_duplicates_stay_exact_when_every_hash_collides(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "_hashes", lambda samples: np.zeros(samples.n, np.uint64))
+    monkeypatch.setattr(facts, "_hashes", lambda values: np.zeros(len(values), np.uint64))
     rng = np.random.default_rng(0)
     sets = rng.integers(0, 3, (40, 2)).astype(float), rng.integers(0, 3, (30, 2)).astype(float)
     assert facts.duplicates(pair(*sets)) == brute_force(*sets)
@@ -86,7 +87,7 @@ def test_duplicates_stay_exact_when_every_hash_collides(monkeypatch: pytest.Monk
 
 def test_hashes_of_small_whole_numbers_do_not_collide() -> None:
     samples = Samples(np.unique(np.random.default_rng(0).integers(0, 17, (50_000, 4)), axis=0))
-    assert len(np.unique(facts._hashes(samples))) == samples.n
+    assert len(np.unique(facts._hashes(samples.values))) == samples.n
 
 
 def test_facts_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from prviz.diagnostics.preflight import Finding, Preflight, preflight
+from prviz.checks.flags import Finding
+from prviz.diagnostics.preflight import Preflight, preflight
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 
@@ -67,7 +68,7 @@ def test_every_effect_is_one_plain_sentence(name: str, split: float | None) -> N
         assert finding.value_text
 
 
-@pytest.mark.parametrize(("n", "level"), [(400, "ok"), (398, "ok"), (350, "note"), (200, "warning")])
+@pytest.mark.parametrize(("n", "level"), [(400, "ok"), (398, "ok"), (350, "note"), (200, "note"), (199, "warning")])
 def test_unequal_sizes(n: int, level: str) -> None:
     for sets in [(cloud(), cloud(n, seed=1)), (cloud(n, seed=1), cloud())]:
         result = preflight(pair(*sets))
@@ -88,7 +89,8 @@ def test_duplicates_inside_a_set(clean: tuple[np.ndarray, np.ndarray], role: str
     result = preflight(pair(**sets))
     title = f"Duplicates inside the {role} set"
     assert troubled(result) == {title}
-    assert get(result, title).value_text == "3 of 400 rows repeat an earlier one; the commonest row occurs 4 times"
+    repeats = f"3 of 400 {role} rows repeat an earlier one; the commonest row occurs 4 times"
+    assert get(result, title).value_text == repeats
     assert get(result, title).level == "note"
     assert get(preflight(pair(**sets), k=3), title).level == "warning"  # 4 copies: the 3rd neighbour is at 0
     sets[role][20:30] = sets[role][31:41]
@@ -106,7 +108,7 @@ def test_rows_in_both_sets(clean: tuple[np.ndarray, np.ndarray]) -> None:
     assert get(result, "Rows in both sets").value_text == "2 of 400 generated rows are exact copies of real ones"
     same = preflight(pair(real, real[::-1]))
     assert get(same, "Rows in both sets").level == "warning"
-    assert "same rows" in get(same, "Rows in both sets").effect
+    assert "same 400 rows" in get(same, "Rows in both sets").value_text
 
 
 def test_constant_features() -> None:
@@ -164,7 +166,12 @@ def test_feature_scales(clean: tuple[np.ndarray, np.ndarray]) -> None:
     scales = np.array([1, 1, 1, 1, 1, 1, 1, 500.0])
     result = preflight(pair(clean[0] * scales, clean[1] * scales))
     assert troubled(result) == {"Feature scales"}
-    assert get(result, "Feature scales").value_text == "about 1.0 of 8 features hold the real variance"
+    found = get(result, "Feature scales")
+    assert found.level == "warning"
+    assert found.value_text == "feature 8 holds over 99.9 % of the distance between two real samples"
+    some = preflight(pair(clean[0] * scales**0.4, clean[1] * scales**0.4))
+    assert get(some, "Feature scales").level == "note"
+    assert get(some, "Feature scales").value_text == "about 1.1 of 8 features hold the variance of real samples"
     assert get(preflight(pair(*clean)), "Feature scales").level == "ok"
 
 
@@ -186,7 +193,8 @@ def test_an_effective_dimension_from_a_draw_says_so() -> None:
 def test_nearly_constant_pixels_of_the_bundled_digits_are_no_trouble() -> None:
     result = preflight(bundled_pair("mixture-converged"))
     assert result.level == "note"
-    assert troubled(result) == {"Constant features"}
+    assert troubled(result) == {"Constant features", "Spread"}
+    assert get(result, "Spread").effect == "Most features spread alike, but feature 8 does not."
 
 
 def test_a_collapsed_set() -> None:

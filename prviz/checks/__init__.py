@@ -1,0 +1,1 @@
+"""What two sets of samples show before they are measured: equal rows, spreads, and flags on what changes a number."""

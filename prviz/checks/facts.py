@@ -1,0 +1,165 @@
+"""Facts about the values of samples: exactly equal rows, spread of each feature, length of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors.kernels import slices
+from prviz.samples import SamplePair, Samples
+
+BLOCK = 2**20  # values per block: 8 MB of float64
+# Features that rows are told apart by first: rows that differ in any of them are not equal.
+_PROBES = 16
+
+
+class Duplicates(NamedTuple):
+    """Exactly equal rows (0.0 and -0.0 are equal).
+
+    real, generated : number of rows of the set that repeat an earlier row of the set.
+    most_real, most_generated : number of times the commonest row of the set occurs, 1 without repeats.
+    shared_real, shared_generated : number of rows of the set that also occur in the other set.
+    """
+
+    real: int
+    generated: int
+    most_real: int
+    most_generated: int
+    shared_real: int
+    shared_generated: int
+
+
+class EqualRows(NamedTuple):
+    """What `compare_rows` counts.
+
+    counts : numbers of rows. shared : different rows that occur in both sets.
+    same : True if every row occurs as often in one set as in the other.
+    """
+
+    counts: Duplicates
+    shared: int
+    same: bool
+
+
+class Moments(NamedTuple):
+    """Standard deviation (population) of each feature, constant features; median, least and greatest row norm."""
+
+    sd: NDArray[np.float64]
+    constant: NDArray[np.bool_]
+    norm: float
+    least_norm: float
+    greatest_norm: float
+
+    @property
+    def normalised(self) -> bool:
+        """True if every row has the euclidean norm 1, up to float16 rounding."""
+        return self.least_norm > 0.998 and self.greatest_norm < 1.002
+
+
+def row_blocks(n: int, d: int) -> Iterator[slice]:
+    """Slices of the rows of (n, d) values in order, of about 8 MB of float64 each."""
+    return iter(slices(n, max(1, BLOCK // d)))
+
+
+def _hashes(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """A 64-bit hash of each row: equal rows have equal hashes, whatever the sign of 0."""
+    odd = np.random.default_rng(0).integers(0, 2**63, values.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    words = (values + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
+    # Small whole numbers have only zeros in the low half, and a product never moves bits downwards.
+    words ^= words >> np.uint64(32)
+    words *= odd
+    found: NDArray[np.uint64] = words.sum(axis=1, dtype=np.uint64)
+    return found
+
+
+def _rows(sets: Sequence[Samples], index: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Rows of the sets by their index, those of the first set first, without stacking the sets."""
+    result = np.empty((len(index), sets[0].d))
+    start = 0
+    for samples in sets:
+        here = (index >= start) & (index < start + samples.n)
+        result[here] = samples.values[index[here] - start]
+        start += samples.n
+    return result + 0.0
+
+
+def row_classes(sets: Iterable[Samples]) -> NDArray[np.intp]:
+    """Number of each row of the sets, those of the first set first, equal for equal rows only: hashed, then verified.
+
+    Rows are told apart by a few features first; only those that agree there are read whole.
+    """
+    sets = list(sets)
+    d = sets[0].d
+    probes = np.unique(np.linspace(0, d - 1, min(d, _PROBES)).astype(np.intp))
+    hashes = np.concatenate([_hashes(each.values[:, probes].astype(np.float64)) for each in sets])
+    _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
+    classes = classes.reshape(-1).astype(np.intp)
+    if len(first) == len(hashes):
+        return classes
+    if len(probes) < d:
+        alike = np.flatnonzero(np.bincount(classes)[classes] > 1)
+        for block in row_blocks(len(alike), d):
+            hashes[alike[block]] = _hashes(_rows(sets, alike[block]))
+        _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
+        classes = classes.reshape(-1).astype(np.intp)
+    candidates = np.flatnonzero(first[classes] != np.arange(len(hashes)))
+    collided: dict[bytes, int] = {}
+    for block in row_blocks(len(candidates), d):
+        index = candidates[block]
+        rows = _rows(sets, index)
+        other = (rows != _rows(sets, first[classes[index]])).any(axis=1)
+        for row, position in zip(rows[other], index[other], strict=True):
+            classes[position] = len(first) + collided.setdefault(row.tobytes(), len(collided))
+    return classes
+
+
+def compare_rows(pair: SamplePair) -> EqualRows:
+    """Count equal rows inside each set and across the two, exactly, in O(n d)."""
+    classes = row_classes(pair)
+    count = int(classes.max()) + 1
+    real = np.bincount(classes[: pair.real.n], minlength=count)
+    generated = np.bincount(classes[pair.real.n :], minlength=count)
+    counts = Duplicates(
+        pair.real.n - int(np.count_nonzero(real)),
+        pair.generated.n - int(np.count_nonzero(generated)),
+        int(real.max()),
+        int(generated.max()),
+        int(real[generated > 0].sum()),
+        int(generated[real > 0].sum()),
+    )
+    both = int(np.count_nonzero((real > 0) & (generated > 0)))
+    return EqualRows(counts, both, bool((real == generated).all()))
+
+
+def duplicates(pair: SamplePair) -> Duplicates:
+    """Count equal rows inside each set and across the two, exactly, in O(n d)."""
+    return compare_rows(pair).counts
+
+
+def moments(samples: Samples) -> Moments:
+    """Spread of each feature and length of each row, in float64."""
+    return moments_of(samples.values)
+
+
+def moments_of(values: NDArray[np.floating]) -> Moments:
+    """`moments` of (n, d) values."""
+    n, d = values.shape
+    scale = float(max(values.max(), -values.min())) or 1.0  # no square of a scaled value overflows or vanishes
+    mean = np.zeros(d)
+    squares = np.zeros(d)
+    for rows in row_blocks(n, d):
+        mean += (values[rows].astype(np.float64) / scale).sum(axis=0) / n
+    constant = np.ones(d, dtype=bool)
+    norms = np.empty(n)
+    for rows in row_blocks(n, d):
+        constant &= (values[rows] == values[0]).all(axis=0)
+        block = values[rows].astype(np.float64) / scale
+        norms[rows] = np.linalg.norm(block, axis=1)
+        squares += np.square(block - mean).sum(axis=0)
+    sd = np.where(constant, 0.0, np.sqrt(squares / n))  # the mean of equal values is off by rounding
+    with np.errstate(over="ignore"):
+        summary = np.array([np.median(norms), norms.min(), norms.max()]) * scale
+        return Moments(sd * scale, constant, *map(float, summary))

@@ -1,0 +1,816 @@
+"""Flags: what the values of two sets show that changes what a number measured on them means.
+
+A flag is a `Finding` that is not "ok". Most are judged on up to 1,024 rows of each set, drawn with a fixed seed; equal
+rows are counted in all of them. All texts are plain text: names come from untrusted files, so callers must not render
+them as markup.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.checks.facts import (
+    Duplicates,
+    EqualRows,
+    Moments,
+    compare_rows,
+    moments_of,
+    row_classes,
+)
+from prviz.samples import REORDERED, SamplePair, Samples, pair_of
+from prviz.warning import from_outside, warn
+
+Floats = NDArray[np.float64]
+Level = Literal["ok", "note", "warning"]
+
+# Rows of a set, and values of them at most, that its spreads are judged on.
+_ROWS, _VALUES = 1_024, 2**22
+
+# Ratios between the two sets (or their inverse) above which a mismatch is a note, or a warning.
+SIZE_RATIOS = (1.01, 2.0)
+NORM_RATIOS = (1.25, 2.0)
+SPREAD_RATIOS = (1.25, 3.0)
+MANY_ROWS = 0.01  # share of duplicated rows that is a warning
+LARGE_VARIANCE = 0.05  # share of a set's variance that is a warning in features the other set never varies
+FEW_SAMPLES = 100  # samples below which fewer samples than features is a warning
+LONGEST_NAME = 80  # characters of a name to show
+
+FEW_FEATURES = (1.5, 0.05)  # features that hold the real variance, number or share: fewer decide all distances
+# Share of the squared distance between two samples beyond which one or two features decide it; of fewer than five
+# features more is needed, as any of them holds much.
+_DECIDES, _DECIDES_OF_FEW = 0.95, 0.99
+# Standard error of the logarithm of a range of quantiles from n rows, times sqrt(n): of heavy tails, the worst met.
+_RANGE_ERROR = 1.6
+# Least distance between the quartiles, in that between the deciles, of a set whose rows are spread, not a few of them.
+_BODY = 0.05
+_SURE = 3.5  # standard errors beyond which a difference is no chance
+# Share of an equal part of the distances that a feature must hold for its spread to matter.
+_MATTERS = 0.25
+# Rows from which whole numbers that are all different are a key, however they are distributed.
+_KEY_ROWS = 500
+_FIRST_ROWS = 64  # rows that rule out most features as keys
+_KEYS_AT_MOST = 0.2  # share of the features that may be keys: more of them are whole numbers by nature
+_UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
+# Distinct values per value that is not the commonest one, at or below which features take few values by nature.
+_FEW_VALUES = 0.5
+# Samples of the other kind that a set should hold where it holds none: fewer are missing by chance.
+_RARELY = 20.0
+# Chance beyond which lengths of the two sets overlap so much that their medians say little.
+_LENGTHS_OVERLAP = 0.25
+_LENGTH_RATIOS = (1.25, 1.5)  # of the median lengths of texts
+_KEY, _WEIGHTS = "Key among the features", "Weights among the features"
+_TEXT_LABELS = ("text", "sentence", "caption", "prompt")
+# Correlation of the rows of one set with the same rows of the other one: means of a feature, in transposed sets.
+_SAME_ROWS = 0.98
+_WEIGHT = re.compile(r"(\w*[_ ])?(weights?|wgt|wt)|w", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding: title, value as text, level, effect on the estimators, and names of the features it concerns."""
+
+    title: str
+    value_text: str
+    level: Level
+    effect: str
+    features: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Value and effect, as sentences."""
+        return f"{self.value_text}. {self.effect}" if self.effect else self.value_text
+
+    @property
+    def line(self) -> str:
+        """Title and text, as the shell and a `PrvizWarning` say them."""
+        return f"{self.title}: {self.text}" if self.effect else self.text
+
+    def entry(self) -> dict[str, Any]:
+        """The finding in JSON's own types: level, title, text, and features where it concerns some."""
+        found: dict[str, Any] = {"level": self.level, "title": self.title, "text": self.text}
+        if self.features:
+            found["features"] = list(self.features)
+        return found
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SetFacts:
+    """What some drawn rows of one set show.
+
+    rows : (m, d) these rows in units of the largest value of them. moments : of these rows, in the units of the data;
+    `constant` is that of all rows. shares : (d,) part of the squared distance between two samples, on average, that
+    each feature holds; 0 where all rows are equal. top : what the one and the two largest of them hold in the median
+    pair of samples. ranges : (2, d) distances between the quartiles, and between the
+    first and the last decile, in the units of ``rows`` times ``unit``.
+    """
+
+    rows: Floats
+    unit: float
+    moments: Moments
+    shares: Floats
+    top: tuple[float, float]
+    ranges: Floats
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DataFacts:
+    """Facts about a pair for all findings on its values, computed once.
+
+    k : number of neighbours. held_out : True if a split is used.
+    """
+
+    pair: SamplePair
+    k: int
+    held_out: bool
+    rows: EqualRows
+    real: Moments
+    generated: Moments
+    drawn: tuple[SetFacts, SetFacts]
+
+    @property
+    def copies(self) -> Duplicates:
+        """Numbers of equal rows."""
+        return self.rows.counts
+
+
+_facts_of_sets: WeakKeyDictionary[Samples, SetFacts] = WeakKeyDictionary()
+_flags_of_pairs: WeakKeyDictionary[SamplePair, tuple[Finding, ...]] = WeakKeyDictionary()
+
+
+def grade(note: bool, warning: bool = False) -> Level:
+    """Level of a finding: "warning" or "note" where these are True, else "ok"."""
+    if warning:
+        return "warning"
+    return "note" if note else "ok"
+
+
+# ---- facts ----
+
+
+def set_facts(samples: Samples) -> SetFacts:
+    """The facts about a set, computed once."""
+    if samples not in _facts_of_sets:
+        _facts_of_sets[samples] = _set_facts(samples)
+    return _facts_of_sets[samples]
+
+
+def _set_facts(samples: Samples) -> SetFacts:
+    most = max(2, min(_ROWS, _VALUES // samples.d))
+    values = samples.values
+    rng = np.random.default_rng(0)
+    if samples.n > most:
+        values = values[np.sort(rng.choice(samples.n, most, replace=False))]
+    drawn = values.astype(np.float64)
+    found = moments_of(drawn)
+    found = _with_all_rows(found, samples) if samples.n > most else found
+    unit = float(np.abs(drawn).max()) or 1.0
+    rows = drawn / unit
+    squares = np.square(rows - rows[rng.permutation(len(rows))])
+    totals = squares.sum(axis=1)
+    apart = totals > 0
+    shares = np.zeros(samples.d)
+    top = (0.0, 0.0)
+    if apart.any():
+        parts = squares[apart] / totals[apart, None]
+        shares = parts.mean(axis=0)
+        largest = np.argsort(-shares, kind="stable")[:2]
+        held = np.median(np.cumsum(parts[:, largest], axis=1), axis=0)  # the median: outliers are in few pairs
+        top = (float(held[0]), float(held[-1]))
+    ends = np.quantile(rows, (0.1, 0.25, 0.75, 0.9), axis=0)
+    ranges = np.stack([ends[2] - ends[1], ends[3] - ends[0]])
+    return SetFacts(rows=rows, unit=unit, moments=found, shares=shares, top=top, ranges=ranges)
+
+
+def _with_all_rows(found: Moments, samples: Samples) -> Moments:
+    """Moments of drawn rows, with the features that are constant in them looked at in all rows."""
+    columns = np.flatnonzero(found.constant)
+    if not len(columns):
+        return found
+    whole = _moments_of_columns(samples, columns)
+    sd, constant = found.sd.copy(), found.constant.copy()
+    sd[columns] = whole.sd
+    constant[columns] = whole.constant
+    return found._replace(sd=sd, constant=constant)
+
+
+def _moments_of_columns(samples: Samples, columns: NDArray[np.intp]) -> Moments:
+    """Moments of some features, in blocks of them so that no large copy is made."""
+    step = max(1, _VALUES // samples.n)
+    parts = [moments_of(samples.values[:, columns[at : at + step]]) for at in range(0, len(columns), step)]
+    sd, constant = (np.concatenate([getattr(part, name) for part in parts]) for name in ("sd", "constant"))
+    return parts[0]._replace(sd=sd, constant=constant)
+
+
+def data_facts(pair: SamplePair) -> DataFacts:
+    """The facts about a pair, at the default number of neighbours and split."""
+    drawn = set_facts(pair.real), set_facts(pair.generated)
+    return DataFacts(
+        pair=pair,
+        k=math.isqrt(min(pair.real.n, pair.generated.n)),
+        held_out=True,
+        rows=compare_rows(pair),
+        real=drawn[0].moments,
+        generated=drawn[1].moments,
+        drawn=drawn,
+    )
+
+
+# ---- flags ----
+
+
+def flags_of(pair: SamplePair) -> tuple[Finding, ...]:
+    """What changes the meaning of numbers measured on a pair, warnings first; () where nothing does.
+
+    What follows from another flag is left out: a set that is one row has no spread either.
+    """
+    if pair not in _flags_of_pairs:
+        _flags_of_pairs[pair] = _flags(pair)
+    return _flags_of_pairs[pair]
+
+
+def _flags(pair: SamplePair) -> tuple[Finding, ...]:
+    facts = data_facts(pair)
+    if single := single_rows(facts):
+        return in_order([*single, sizes(facts), *encoders(pair)])
+    if facts.rows.same:
+        return in_order([shared_rows(facts), scales(facts), *few_samples(pair)])
+    found = [*value_findings(facts), *only_seen(facts), *encoders(pair), *names(pair)]
+    return in_order(_without_effects(found))
+
+
+def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings without those that only follow from another one, of units or of a feature that is none."""
+    by_title = {each.title: each for each in findings if each.level == "warning"}
+    left_out = set[str]()
+    if "Norms" in by_title and "Spread" in by_title:
+        left_out.add("Spread" if "normalised" in by_title["Norms"].effect else "Norms")
+    named = {feature for title in (_KEY, _WEIGHTS) if title in by_title for feature in by_title[title].features}
+    for title in ("Constant features", "Feature scales", "Spread"):
+        if title in by_title and by_title[title].features and named.issuperset(by_title[title].features):
+            left_out.add(title)
+    return [each for each in findings if each.title not in left_out]
+
+
+def value_findings(facts: DataFacts) -> list[Finding]:
+    """Findings that every pair has, in reading order, those that are ok too."""
+    by_place = [sizes(facts), dimension(facts), repeats(facts, "real"), repeats(facts, "generated"), shared_rows(facts)]
+    of_features = [constant_features(facts), norms(facts), spread(facts), scales(facts)]
+    return [*by_place, *of_features]
+
+
+def only_seen(facts: DataFacts) -> list[Finding]:
+    """Findings that exist only where something is wrong."""
+    pair = facts.pair
+    found = (few_samples(pair), _transposed(facts), keys(pair), weights(facts), texts(pair))
+    listed = [finding for each in found for finding in each]
+    if pair.reordered:
+        listed.append(Finding("Order of features", REORDERED, "warning", "", ()))
+    return listed
+
+
+def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
+    """What one set alone shows, warnings first."""
+    facts = set_facts(samples)
+    classes = row_classes([samples])
+    counts = np.bincount(classes)
+    repeated = samples.n - int(np.count_nonzero(counts))
+    if samples.n > 1 and repeated == samples.n - 1:
+        return (_single("", samples.n),)
+    few = facts.rows if repeated > MANY_ROWS * samples.n else None
+    discrete = few is not None and _discrete(few)
+    found = [_repeats("", samples.n, repeated, int(counts.max()), natural=discrete, held_out=True)]
+    found.append(_scales(facts, samples, "two samples"))
+    count = int(facts.moments.constant.sum())
+    if count:
+        value = f"{count:,} of {samples.d:,} never vary{_named(samples, np.flatnonzero(facts.moments.constant))}"
+        effect = "A feature that never varies tells no estimator anything, unless its two constants differ."
+        found.append(Finding("Constant features", value, "note", effect))
+    found += _few_samples((samples.n,), samples.d)
+    return in_order(found)
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that are not ok, warnings first."""
+    troubles = [finding for finding in findings if finding.level != "ok"]
+    return tuple(sorted(troubles, key=lambda finding: finding.level != "warning"))
+
+
+def checked_pair(real: Any, generated: Any = None) -> SamplePair:
+    """The pair of two sets (or ``real`` itself where it is one), whose warnings are said to whoever calls from Python.
+
+    Each public function that measures a pair begins with it. Only what is called from outside prviz speaks, so that
+    studies and pages, which measure thousands of pairs, and functions that call each other say nothing twice.
+    """
+    pair = pair_of(real, generated)
+    if from_outside():
+        say(pair)
+    return pair
+
+
+def say(pair: SamplePair) -> None:
+    """Issue a `PrvizWarning` for each warning on a pair, once for each pair."""
+    for flag in flags_of(pair):
+        if flag.level == "warning":
+            warn(pair.digest, flag.line)
+
+
+# ---- findings on rows ----
+
+
+def sizes(facts: DataFacts) -> Finding:
+    """The numbers of samples."""
+    real, generated = facts.pair.real.n, facts.pair.generated.n
+    far = ratio(real, generated)
+    effect = "Sizes as good as equal: counts and radii of both sets are comparable in every estimator."
+    if far > SIZE_RATIOS[0]:
+        effect = (
+            "Counts scale with a set's size and the smaller set's k-NN balls are wider: without split the curves of "
+            "knn and coverage come out lower. Draw equal sizes."
+        )
+    value = f"{real:,} real, {generated:,} generated"
+    return Finding("Sizes", value, grade(far > SIZE_RATIOS[0], far > SIZE_RATIOS[1]), effect)
+
+
+def dimension(facts: DataFacts) -> Finding:
+    """The number of features, and the precision of both sets."""
+    real, generated = facts.pair.real.values.dtype, facts.pair.generated.values.dtype
+    if real == generated:
+        effect = "One space, one precision: every estimator measures distances between the values as given."
+        return Finding("Dimension", f"{facts.pair.d:,} features, {real}", "ok", effect)
+    effect = (
+        "Values stored in different precisions differ by rounding, so copies across the sets go unnoticed here and "
+        "lie at a small distance in every estimator."
+    )
+    return Finding("Dimension", f"{facts.pair.d:,} features, real {real}, generated {generated}", "note", effect)
+
+
+def single_rows(facts: DataFacts) -> list[Finding]:
+    """Sets that are one row many times."""
+    found = []
+    for role, samples in zip(("real", "generated"), facts.pair, strict=True):
+        count = facts.copies.real if role == "real" else facts.copies.generated
+        if samples.n > 1 and count == samples.n - 1:
+            found.append(_single(role, samples.n))
+    return found
+
+
+def _single(role: str, n: int) -> Finding:
+    which = f"the {role} set" if role else "the set"
+    effect = "It has no spread and its k-NN radii are 0, so that no curve means anything: give different samples."
+    return Finding("One row repeated", f"{which} is one row {n:,} times", "warning", effect)
+
+
+def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
+    """Rows of a set that repeat an earlier one."""
+    copies, pair = facts.copies, facts.pair
+    n, count, most, other = pair.real.n, copies.real, copies.most_real, copies.generated / pair.generated.n
+    if role == "generated":
+        n, count, most, other = pair.generated.n, copies.generated, copies.most_generated, copies.real / pair.real.n
+    alike = count > 0 and other > 0 and ratio(count / n, other) < 2
+    natural = alike and _takes_few_values(facts)
+    found = _repeats(role, n, count, most, natural=natural, held_out=facts.held_out)
+    return replace(found, level="warning") if most > facts.k and not natural else found
+
+
+def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_out: bool) -> Finding:
+    title = f"Duplicates inside the {role} set" if role else "Duplicates"
+    if not count:
+        return Finding(title, "none", "ok", "No row repeats, so no copy shrinks a radius of ipr, kde or coverage.")
+    effect = (
+        "Copies shrink the k-NN radii of their set, to 0 for a row that occurs more than k times: ipr and kde see a "
+        "smaller support"
+    )
+    if held_out:
+        effect += ", and a row with copies on both sides of the split is not held out"
+    which = f"{role} " if role else ""
+    value = f"{count:,} of {n:,} {which}rows repeat an earlier one; the commonest row occurs {most:,} times"
+    return Finding(title, value, grade(True, count > MANY_ROWS * n and not natural), effect + ".")
+
+
+def shared_rows(facts: DataFacts) -> Finding:
+    """Rows that are in both sets."""
+    title, shared, n = "Rows in both sets", facts.copies.shared_generated, facts.pair.generated.n
+    if not shared:
+        effect = "No generated row is an exact copy of a real one, so no estimator rewards mere memory."
+        return Finding(title, "none", "ok", effect)
+    if facts.rows.same:
+        effect = "It may be one file twice: every estimator compares a set with itself."
+        return Finding(title, f"both sets hold the same {n:,} rows", "warning", effect)
+    effect = "A copy lies at distance 0 from its real row: a generator that repeats real rows scores as a perfect one."
+    value = f"{shared:,} of {n:,} generated rows are exact copies of real ones"
+    distinct = n - facts.copies.generated
+    many = shared > MANY_ROWS * n and facts.rows.shared > MANY_ROWS * distinct
+    usual = many and facts.rows.shared <= 2 and distinct > 20  # a row of zeros, for instance
+    natural = many and not usual and _takes_few_values(facts)
+    return Finding(title, value, grade(True, many and not usual and not natural), effect)
+
+
+def _takes_few_values(facts: DataFacts) -> bool:
+    """True if the features of both sets take few values by nature, as one-hot columns and small counts do."""
+    return all(_discrete(each.rows) for each in facts.drawn)
+
+
+def _discrete(rows: Floats) -> bool:
+    """True if different rows share most of their values, the commonest of each feature (such as 0) aside."""
+    different = np.unique(rows, axis=0)[:256]
+    if len(different) < 2:
+        return False
+    values, others = 0, 0
+    for column in different.T[:: max(1, different.shape[1] // 64)]:
+        _, counts = np.unique(column, return_counts=True)
+        values += len(counts) - 1
+        others += len(column) - int(counts.max())
+    return values <= _FEW_VALUES * others
+
+
+def few_samples(pair: SamplePair) -> list[Finding]:
+    """Fewer samples than features, and few of them."""
+    return _few_samples((pair.real.n, pair.generated.n), pair.d)
+
+
+def _few_samples(numbers: Sequence[int], d: int) -> list[Finding]:
+    n = min(numbers)
+    if n >= d or n >= FEW_SAMPLES:
+        return []
+    effect = (
+        f"So few say little about {d:,} features; if the rows are features, transpose the table: {d:,} samples of "
+        f"{n:,}."
+    )
+    return [Finding("Few samples", f"{n:,} samples of {d:,} features", "warning", effect)]
+
+
+def _transposed(facts: DataFacts) -> list[Finding]:
+    """Rows that are features: the same row has the same mean in both sets, though its values do not go together."""
+    pair = facts.pair
+    n = pair.real.n
+    whole = all(len(each.rows) == n for each in facts.drawn)
+    if n != pair.generated.n or not FEW_SAMPLES <= n < pair.d or not whole:
+        return []
+    real, generated = (each.rows * each.unit for each in facts.drawn)
+    means = real.mean(axis=1), generated.mean(axis=1)
+    ranks = np.argsort(np.argsort(means[0])).astype(np.float64)
+    if abs(_correlation(ranks, np.arange(float(n)))) > 0.8:  # sorted samples
+        return []
+    if _correlation(*means) < _SAME_ROWS:
+        return []
+    left = [each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean() for each in (real, generated)]
+    if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:  # a generated row is made from the real one
+        return []
+    effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."
+    value = f"row by row, the means of the {n:,} rows agree in both sets, as those of features do"
+    return [Finding("Transposed", value, "warning", effect)]
+
+
+def _correlation(first: Floats, second: Floats) -> float:
+    a, b = first - first.mean(), second - second.mean()
+    size = float(np.sqrt(np.square(a).sum() * np.square(b).sum()))
+    return float((a * b).sum()) / size if size else 0.0
+
+
+# ---- findings on features ----
+
+
+def _called(samples: Samples, feature: int) -> str:
+    """A feature by its name, or by its number, counted from 1."""
+    return _shown(samples.features[feature]) if samples.features else f"feature {feature + 1}"
+
+
+def _named(samples: Samples, features: Iterable[int], most: int = 4) -> str:
+    """The first names of some features after a colon; "" where features have none."""
+    listed = list(features)
+    if not samples.features or not listed:
+        return ""
+    more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
+    return f": {', '.join(_called(samples, each) for each in listed[:most])}{more}"
+
+
+def variances(moments: Moments) -> Floats:
+    """Variances in units of the largest one, so that none overflows."""
+    largest = float(moments.sd.max())
+    return np.square(moments.sd / largest) if largest else moments.sd
+
+
+def _alone(one: Moments, other: Moments) -> float:
+    """Share of one set's variance in features that never vary in the other set."""
+    squares = variances(one)
+    return float(squares[other.constant].sum() / squares.sum()) if squares.any() else 0.0
+
+
+def constant_features(facts: DataFacts) -> Finding:
+    """Features that never vary in one set, or in both."""
+    pair = facts.pair
+    constant = facts.real.constant & facts.generated.constant
+    one_only = facts.real.constant ^ facts.generated.constant
+    both, one = int(constant.sum()), int(one_only.sum())
+    if not both and not one:
+        effect = "Every feature varies in both sets and counts in the distances of every estimator."
+        return Finding("Constant features", "none", "ok", effect)
+    value = f"{both:,} in both sets, {one:,} in one set only, of {pair.d:,}"
+    if len(apart := _other_constants(facts, np.flatnonzero(constant))):
+        which = ", ".join(_called(pair.real, each) for each in apart[:4])
+        effect = f"Each set has a value of its own in {which}, which tells the sets apart by itself: leave it out."
+        features = tuple(_called(pair.real, each) for each in apart)
+        return Finding("Constant features", value, "warning", effect, features)
+    effect = "A feature that never varies tells no estimator anything, unless its two constants differ."
+    share = max(_alone(facts.real, facts.generated), _alone(facts.generated, facts.real))
+    features = ()
+    if one:
+        amount = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
+        listed = np.flatnonzero(one_only)
+        features = tuple(_called(pair.real, int(each)) for each in listed)
+        value += f"; the latter hold {amount} of the other set's variance{_named(pair.real, listed)}"
+        effect = (
+            "A feature that varies in one set only tells the sets apart by itself, which lowers the curves of knn, "
+            "kde, ipr and coverage, the more of the variance it holds."
+        )
+    tells = share > LARGE_VARIANCE and _surely_alone(facts, np.flatnonzero(one_only)) > LARGE_VARIANCE
+    return Finding("Constant features", value, grade(True, tells), effect, features)
+
+
+def _surely_alone(facts: DataFacts, features: NDArray[np.intp]) -> float:
+    """`_alone` of the features that are not constant by chance, as one that rarely differs from 0 is in few samples."""
+    sides = zip(facts.pair, (facts.real, facts.generated), strict=True)
+    (real, of_real), (generated, of_generated) = sides
+    largest = 0.0
+    for fixed, moving, of_fixed, of_moving in (
+        (real, generated, of_real, of_generated),
+        (generated, real, of_generated, of_real),
+    ):
+        here = features[of_fixed.constant[features]]
+        differs = [float((moving.values[:, each] != fixed.values[0, each]).mean()) for each in here]
+        sure = here[np.asarray(differs, np.float64) * fixed.n > _RARELY]
+        squares = variances(of_moving)
+        if squares.any():
+            largest = max(largest, float(squares[sure].sum() / squares.sum()))
+    return largest
+
+
+def _other_constants(facts: DataFacts, constant: NDArray[np.intp]) -> list[int]:
+    """Features that have one value in each set, another in each, by more than rounding."""
+    if min(each.n for each in facts.pair) < _RARELY:
+        return []
+    real, generated = (each.values[0, constant].astype(np.float64) for each in facts.pair)
+    with np.errstate(over="ignore"):
+        far = np.abs(real - generated) > 1e-3 * np.maximum(np.abs(real), np.abs(generated))
+    return [int(each) for each in constant[far]]
+
+
+def norms(facts: DataFacts) -> Finding:
+    """Lengths of the rows."""
+    real, generated = facts.real, facts.generated
+    value = f"median {real.norm:.4g} real, {generated.norm:.4g} generated"
+    if real.normalised and generated.normalised:
+        effect = "Distances of every estimator are those between directions."
+        return Finding("Norms", "both sets are l2-normalised", "ok", effect)
+    if real.normalised or generated.normalised:
+        which = "real" if real.normalised else "generated"
+        effect = f"Only the {which} set is l2-normalised, and distances measure just that: normalise both or none."
+        return Finding("Norms", value, "warning", effect)
+    far = ratio(real.norm, generated.norm)
+    effect = "Vectors of similar length: no estimator sees a difference of units."
+    if far > NORM_RATIOS[0] and _overlap(facts) > _LENGTHS_OVERLAP:
+        return Finding("Norms", value, "ok", "Vectors of both sets have many lengths, which overlap.")
+    if far > NORM_RATIOS[0]:
+        effect = (
+            "One set lies further out, as after another preprocessing or encoder, which alone lowers the curves of "
+            "knn, kde, ipr and coverage."
+        )
+    return Finding("Norms", value, grade(far > NORM_RATIOS[0], far > NORM_RATIOS[1]), effect)
+
+
+def _overlap(facts: DataFacts) -> float:
+    """Chance that a vector of the set with the shorter median is longer than one of the other set."""
+    scale = max(each.unit for each in facts.drawn)
+    real, generated = (np.sort(np.linalg.norm(each.rows * (each.unit / scale), axis=1)) for each in facts.drawn)
+    longer = float(np.searchsorted(generated, real).mean()) / len(generated)
+    return min(longer, 1 - longer)
+
+
+def spread(facts: DataFacts) -> Finding:
+    """Spreads of the features, generated over real: the middle one, and the one that differs most."""
+    varying = (facts.real.sd > 0) & (facts.generated.sd > 0)
+    if not varying.any():
+        effect = "At least one set has no spread: its k-NN radii are 0, so ipr and kde see nothing but its own points."
+        return Finding("Spread", "no feature varies in both sets", "warning", effect)
+    ratios = facts.generated.sd[varying] / facts.real.sd[varying]
+    middle = float(np.median(ratios))
+    far = ratio(middle, 1.0)
+    value = f"generated sd / real sd: median {middle:.3g}, from {ratios.min():.3g} to {ratios.max():.3g}"
+    sure = _unlike_spreads(facts)
+    if far > SPREAD_RATIOS[1] or (far > SPREAD_RATIOS[0] and not sure):
+        direction = "narrower, which costs recall most" if middle < 1 else "wider, which costs precision most"
+        effect = f"The generated set is {direction}; collapse does that, but so do other units."
+        return Finding("Spread", value, grade(True, far > SPREAD_RATIOS[1]), effect)
+    worst = float(np.maximum(ratios, 1 / ratios).max())
+    if len(sure):
+        features = tuple(_called(facts.pair.real, each) for each in sure)
+        which = ", ".join(features[:4]) + (f" and {len(features) - 4:,} more" if len(features) > 4 else "")
+        effect = f"Another spread in {which}: units or coding may differ there."
+        return Finding("Spread", value, "warning", effect, features)
+    if worst > SPREAD_RATIOS[1]:
+        at = np.flatnonzero(varying)[int(np.argmax(np.maximum(ratios, 1 / ratios)))]
+        effect = f"Most features spread alike, but {_called(facts.pair.real, int(at))} does not."
+        return Finding("Spread", value, "note", effect, (_called(facts.pair.real, int(at)),))
+    effect = "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
+    return Finding("Spread", value, "ok", effect)
+
+
+def _unlike_spreads(facts: DataFacts) -> list[int]:
+    """Features whose spread differs by more than a factor of 3 and chance, by every measure, the worst first.
+
+    A standard deviation alone would flag heavy tails, a range of quantiles alone features that are mostly 0.
+    """
+    real, generated = facts.drawn
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        measured = np.vstack([real.ranges * real.unit, real.moments.sd])
+        others = np.vstack([generated.ranges * generated.unit, generated.moments.sd])
+        logs = np.log(others) - np.log(measured)
+    known = np.isfinite(logs)
+    known[:, ~known[1]] = False  # without a range of deciles too few rows vary
+    least = np.where(known, np.abs(logs), np.inf).min(axis=0)
+    one_way = (np.where(known, logs, 1) > 0).all(axis=0) | (np.where(known, logs, -1) < 0).all(axis=0)
+    error = _RANGE_ERROR * math.sqrt(sum(1 / len(each.rows) for each in facts.drawn))
+    held = np.maximum(real.shares, generated.shares)
+    quartiles, deciles = (np.where(others[1] > measured[1], others[row], measured[row]) for row in (0, 1))
+    one_way &= quartiles > _BODY * deciles  # else few rows make the wider set wide
+    far = np.isfinite(least) & one_way & (least > math.log(SPREAD_RATIOS[1]) + _SURE * error)
+    found = np.flatnonzero(far & (held > _MATTERS / facts.pair.d))
+    return [int(each) for each in found[np.argsort(-least[found])]]
+
+
+def scales(facts: DataFacts) -> Finding:
+    """Features that decide the distances between real samples."""
+    return _scales(facts.drawn[0], facts.pair.real, "two real samples")
+
+
+def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
+    d, shares = samples.d, facts.shares
+    order = np.argsort(-shares, kind="stable")
+    if d < 5:
+        few = 1 if d > 1 and facts.top[0] > _DECIDES_OF_FEW else 0
+    else:
+        few = next((number for number in (1, 2) if facts.top[number - 1] > _DECIDES), 0)
+    if few:
+        features = tuple(_called(samples, int(each)) for each in order[:few])
+        share = facts.top[few - 1]
+        amount = f"{100 * share:.1f} %" if share < 0.999 else "over 99.9 %"
+        value = f"{' and '.join(features)} hold{'s' if few == 1 else ''} {amount} of the distance between {between}"
+        rest = "the other one hardly counts" if d - few == 1 else f"the other {d - few:,} features hardly count"
+        effect = f"So {rest}: leave out what is no feature, or bring all to one scale."
+        return Finding("Feature scales", value, "warning", effect, features)
+    weights = variances(facts.moments)
+    squares = float(np.square(weights).sum())
+    count = float(weights.sum()) ** 2 / squares if squares else 0.0  # effective number of features
+    uneven = d > 1 and count < max(FEW_FEATURES[0], FEW_FEATURES[1] * d)
+    value = f"about {count:.1f} of {d:,} features hold the variance of {between.replace('two ', '')}"
+    effect = "The variance is shared by many features, so all of them count in every estimator's distances."
+    if uneven:
+        effect = "The features of largest spread decide all distances of every estimator: consider scaling."
+    return Finding("Feature scales", value, grade(uneven), effect)
+
+
+def keys(pair: SamplePair) -> list[Finding]:
+    """Features whose values are whole and all different in both sets: numbers of the samples, not values of them."""
+    if pair.d < 2 or min(pair.real.n, pair.generated.n) < _FIRST_ROWS:
+        return []
+    candidates = np.flatnonzero(_may_be_keys(pair.real) & _may_be_keys(pair.generated))
+    if len(candidates) > max(1, _KEYS_AT_MOST * pair.d):
+        return []
+    found = [each for each in candidates.tolist() if all(_is_key(samples, each) for samples in pair)]
+    if not found:
+        return []
+    features = tuple(_called(pair.real, each) for each in found)
+    value = f"{', '.join(features)}: whole numbers, all different in both sets"
+    effect = "A key says which sample it is, not what it is like, and hides copies: leave it out."
+    return [Finding(_KEY, value, "warning", effect, features)]
+
+
+def _may_be_keys(samples: Samples) -> NDArray[np.bool_]:
+    first = np.sort(samples.values[:_FIRST_ROWS], axis=0)
+    found: NDArray[np.bool_] = (first == np.rint(first)).all(axis=0) & (np.diff(first, axis=0) > 0).all(axis=0)
+    return found
+
+
+def _is_key(samples: Samples, feature: int) -> bool:
+    values = np.sort(samples.values[:, feature].astype(np.float64))
+    if (values != np.rint(values)).any() or (np.diff(values) <= 0).any():
+        return False
+    if samples.n >= _KEY_ROWS:
+        return True
+    places = (values - values[0]) / (values[-1] - values[0])
+    gap = float(np.abs(places - np.linspace(0, 1, samples.n)).max())
+    return gap * math.sqrt(samples.n) < _UNIFORM
+
+
+def weights(facts: DataFacts) -> list[Finding]:
+    """Features that are named as weights of samples and look like them: with negative values, or about 1 on average."""
+    pair = facts.pair
+    found = []
+    for feature, name in enumerate(pair.real.features):
+        if _WEIGHT.fullmatch(name) is None:
+            continue
+        columns = [each.rows[:, feature] * each.unit for each in facts.drawn]
+        negative = any((column < 0).any() for column in columns)
+        if negative or any(abs(float(column.mean()) - 1) < 0.2 for column in columns):
+            found.append(_called(pair.real, feature))
+    if not found:
+        return []
+    value = f"{', '.join(found)}: by name and values weights of samples"
+    effect = "They are compared as a feature, since weights are not supported: leave them out."
+    return [Finding(_WEIGHTS, value, "warning", effect, tuple(found))]
+
+
+def texts(pair: SamplePair) -> list[Finding]:
+    """Lengths of the texts that were embedded, where both sets have them."""
+    label = next((name for name in _TEXT_LABELS if all(name in each.labels for each in pair)), None)
+    if label is None or any(each.labels[label].dtype.kind not in "UO" for each in pair):
+        return []
+    real, generated = (float(np.median([len(str(text)) for text in each.labels[label]])) for each in pair)
+    far = ratio(real, generated)
+    if far <= _LENGTH_RATIOS[0]:
+        return []
+    value = f"median {real:,.0f} characters real, {generated:,.0f} generated"
+    effect = "Encoders see the length of a text: cut both sets alike."
+    return [Finding("Lengths of texts", value, grade(True, far > _LENGTH_RATIOS[1]), effect)]
+
+
+# ---- findings on names and encoders ----
+
+# Entries of `Samples.encoder` that decide the features; source and versions may differ.
+_SAME_ENCODER = ("encoder", "weights_sha256", "transform")
+
+_GENERATED_WORDS = (
+    "fakes?|gen|generated|generator|samples?|sampled|synth|synthetic|epochs?|steps?|iter|checkpoint|ckpt|"
+    "gan|vae|diffusion"
+)
+_REAL_WORDS = "reals?|ref|reference|train|training|val|valid|validation|test|ground|groundtruth|gt|truth|original"
+_WORDS = {"generated": re.compile(_GENERATED_WORDS), "real": re.compile(_REAL_WORDS)}
+
+
+def encoder_difference(pair: SamplePair) -> str:
+    """What differs between the encoders of the two sets, as plain text; "" unless both are known and differ."""
+    real, generated = pair.real.encoder, pair.generated.encoder
+    differing = [key for key in _SAME_ENCODER if real.get(key, "") != generated.get(key, "")]
+    if not differing or not real or not generated:
+        return ""
+    key = differing[0]
+    ends = [_shown(each.get(key, "")) or "none" for each in (real, generated)]
+    return f"{key.replace('_', ' ')}: {ends[0]} real, {ends[1]} generated"
+
+
+def encoders(pair: SamplePair) -> tuple[Finding, ...]:
+    """The encoders of both sets, where a file names one."""
+    known = [side for side in pair if side.encoder]
+    if not known:
+        return ()
+    name = _shown(known[0].encoder["encoder"])
+    if difference := encoder_difference(pair):
+        effect = (
+            "Two encoders put the same sample at two places: no estimator compares anything then. Embed both by one."
+        )
+        return (Finding("Encoder", difference, "warning", effect),)
+    if len(known) == 1:
+        side = "real" if known[0] is pair.real else "generated"
+        effect = "The other file does not say what made it; only one encoder for both makes samples comparable."
+        return (Finding("Encoder", f"{name}, {side} samples only", "note", effect),)
+    return (Finding("Encoder", name, "ok", "Both sets are of the same encoder, weights and transform."),)
+
+
+def names(pair: SamplePair) -> tuple[Finding, ...]:
+    """Names of sets that look swapped."""
+    roles = (_role(pair.real.name), _role(pair.generated.name))
+    if roles not in {("generated", "real"), ("generated", ""), ("", "real")}:
+        return ()
+    value = f"real: {_shown(pair.real.name)}; generated: {_shown(pair.generated.name)}"
+    effect = "If the names mean what they say, precision and recall of every estimator are exchanged: swap the files."
+    return (Finding("These look swapped", value, grade(True, all(roles)), effect),)
+
+
+def _role(name: str) -> str:
+    """Role named by the words of a file name; "" where they name none or both."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    words = re.findall(r"[a-z]+", spaced.lower())
+    roles = [role for role, known in _WORDS.items() if any(known.fullmatch(word) for word in words)]
+    return roles[0] if len(roles) == 1 else ""
+
+
+def _shown(name: str) -> str:
+    """Name on one line, without control characters, of at most LONGEST_NAME characters."""
+    plain = "".join(character if character.isprintable() else "\ufffd" for character in name)
+    return plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - 1] + "…"
+
+
+def ratio(first: float, second: float) -> float:
+    """Ratio of the larger to the smaller; 1 for equal values, inf when only one of them is 0 or infinite."""
+    if first == second:
+        return 1.0
+    low, high = sorted((first, second))
+    return math.inf if low == 0 or math.isinf(high) else high / low

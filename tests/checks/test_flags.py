@@ -1,0 +1,257 @@
+"""Flags: each fault that changes what a number means is a warning that names it, and faultless pairs have none."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import prviz
+from prviz.checks.flags import Finding, flags_of, flags_of_set
+from prviz.readers.bundled import bundled_pair
+from prviz.samples import REORDERED, SamplePair, Samples
+from prviz.studies.sweeps import sweep
+from prviz.toys import TOYS, toy
+
+TABLE = ("age", "income", "rate")
+PHYSICS = ("pt", "eta", "phi", "mass", "tau21", "d2", "weight")
+
+
+def normal(n: int, d: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def pair(real: np.ndarray, generated: np.ndarray, features: Sequence[str] = ()) -> SamplePair:
+    return SamplePair(Samples(real, "a", features=features), Samples(generated, "b", features=features))
+
+
+def warned(found: SamplePair) -> dict[str, Finding]:
+    return {each.title: each for each in flags_of(found) if each.level == "warning"}
+
+
+def beside(column: np.ndarray, other: np.ndarray, name: str) -> SamplePair:
+    """16 features of one distribution, and a column of its own in each set."""
+    names = [*(f"f{place}" for place in range(16)), name]
+    return pair(np.c_[normal(len(column), 16, 1), column], np.c_[normal(len(other), 16, 2), other], names)
+
+
+@pytest.mark.parametrize(("most", "d"), [(300, 64), (10_000, 16), (2.0**31, 512)])
+def test_a_feature_that_decides_the_distances_is_named(most: float, d: int) -> None:
+    seeds = np.random.default_rng(0).integers(0, int(most), (2, 400)).astype(float)
+    seeds[:, 0] = seeds[:, 1]  # no key
+    names = [*(f"f{place}" for place in range(d)), "seed"]
+    found = warned(pair(np.c_[normal(400, d, 1), seeds[0]], np.c_[normal(400, d, 2), seeds[1]], names))
+    assert found.keys() == {"Feature scales"}
+    assert found["Feature scales"].features == ("seed",)
+    assert "seed holds" in found["Feature scales"].line
+
+
+def test_two_features_that_decide_are_named_by_their_numbers_where_they_have_no_names() -> None:
+    scale = np.array([1, 1, 40, 1, 1, 1, 30, 1])
+    found = warned(pair(normal(500, 8, 1) * scale, normal(500, 8, 2) * scale))
+    assert found["Feature scales"].features == ("feature 3", "feature 7")
+
+
+def test_one_photo_copied_is_all_that_is_said() -> None:
+    photo = np.repeat(normal(1, 64, 0), 200, axis=0)
+    found = flags_of(pair(photo, photo + 0.3 * normal(200, 64, 1)))
+    assert [each.line.partition(".")[0] for each in found] == ["One row repeated: the real set is one row 200 times"]
+    assert [each.title for each in flags_of_set(Samples(photo))] == ["One row repeated"]
+
+
+def test_few_different_rows_are_repeats_in_either_set_and_in_both() -> None:
+    few = np.repeat(normal(50, 16, 0), 20, axis=0)
+    other = np.repeat(normal(50, 16, 2), 20, axis=0)
+    inside = "Duplicates inside the {} set"
+    assert warned(pair(normal(1000, 16, 1), few)).keys() == {inside.format("generated")}
+    assert warned(pair(few, normal(1000, 16, 1))).keys() == {inside.format("real")}
+    assert warned(pair(few, other)).keys() == {inside.format("real"), inside.format("generated")}
+
+
+def test_rows_that_few_values_repeat_by_nature_are_no_warning() -> None:
+    rng = np.random.default_rng(0)
+    sets = [np.hstack([np.eye(size)[rng.integers(0, size, 600)] for size in (3, 4, 5)]) for _ in range(2)]
+    assert warned(pair(*sets)) == {}
+    assert warned(pair(sets[0], sets[0][::-1])).keys() == {"Rows in both sets"}
+
+
+def test_the_same_rows_twice_and_copies() -> None:
+    rows = normal(400, 16, 0)
+    same = warned(pair(rows, rows[::-1]))
+    assert same.keys() == {"Rows in both sets"}
+    assert "one file twice" in same["Rows in both sets"].effect
+    assert warned(pair(rows, np.r_[rows[:80], normal(320, 16, 1)])).keys() == {"Rows in both sets"}
+
+
+def test_few_samples_of_many_features_may_be_transposed() -> None:
+    found = warned(pair(normal(16, 400, 0), normal(16, 400, 1)))
+    assert "400 samples of 16" in found["Few samples"].effect
+
+
+def test_transposed_features_are_seen_by_their_means() -> None:
+    means = np.random.default_rng(0).normal(size=200)
+    sets = [(normal(3000, 200, seed) + means).T.copy() for seed in (1, 2)]
+    assert warned(pair(*sets)).keys() == {"Transposed"}
+    brightness = np.sort(means)[:, None]  # samples sorted alike in both sets
+    assert warned(pair(normal(200, 3000, 1) + brightness, normal(200, 3000, 2) + brightness)) == {}
+    noisy = sets[0] + 0.1 * normal(200, 3000, 3)  # reconstructions of the real samples
+    assert warned(pair(sets[0], noisy)) == {}
+
+
+def test_one_normalised_set_is_said_once() -> None:
+    rows = normal(500, 16, 0)
+    found = warned(pair(rows / np.linalg.norm(rows, axis=1, keepdims=True), normal(500, 16, 1)))
+    assert found.keys() == {"Norms"}
+
+
+@pytest.mark.parametrize("draw", ["standard_normal", "standard_cauchy"])
+@pytest.mark.parametrize("factor", [21.5, 1e-3])
+def test_the_feature_whose_spread_differs_most_counts(draw: str, factor: float) -> None:
+    rng = np.random.default_rng(0)
+    real, generated = (getattr(rng, draw)((500, 16)) for _ in range(2))
+    generated[:, 4] *= factor
+    assert warned(pair(real, generated))["Spread"].features == ("feature 5",)
+
+
+def test_a_constant_that_differs_between_the_sets_is_named() -> None:
+    found = warned(beside(np.zeros(500), np.ones(500), "is_generated"))
+    assert found["Constant features"].features == ("is_generated",)
+    assert warned(beside(np.ones(500), np.ones(500), "version")) == {}
+
+
+def test_keys_are_seen_whatever_their_name() -> None:
+    rng = np.random.default_rng(0)
+    found = warned(beside(rng.permutation(10**6)[:1000], rng.permutation(10**6)[:1000], "record_no"))
+    assert found.keys() == {"Key among the features"}
+    assert found["Key among the features"].features == ("record_no",)
+    assert warned(beside(np.arange(100), np.arange(100), "number")).keys() == {"Key among the features"}
+    salaries = np.rint(np.random.default_rng(7).lognormal(10, 0.6, (2, 150)))
+    assert "Key among the features" not in warned(beside(*salaries, "salary"))
+
+
+def test_weights_are_no_features() -> None:
+    rng = np.random.default_rng(0)
+    signed = rng.lognormal(0, 0.5, 1000) * np.where(rng.random(1000) < 0.2, -1, 1)
+    found = warned(beside(signed, np.ones(1000), "weight"))
+    assert found.keys() == {"Weights among the features"}
+    assert warned(beside(signed, signed[::-1], "event_weight")).keys() == {"Weights among the features"}
+    assert warned(beside(rng.normal(75, 10, 1000) / 10, rng.normal(75, 10, 1000) / 10, "weight")) == {}
+
+
+def test_very_unequal_sizes() -> None:
+    assert warned(pair(normal(160, 16, 0), normal(5000, 16, 1))).keys() == {"Sizes"}
+
+
+def test_lengths_of_texts_are_compared_where_texts_are_known() -> None:
+    long, short = np.array(["word " * 20] * 200), np.array(["word " * 8] * 200)
+    sets = [Samples(normal(200, 8, seed), labels={"text": text}) for seed, text in ((1, long), (2, short))]
+    found = warned(SamplePair(*sets))
+    assert found["Lengths of texts"].value_text == "median 100 characters real, 40 generated"
+    assert warned(SamplePair(sets[0], Samples(normal(200, 8, 2), labels={"text": long}))) == {}
+    assert warned(SamplePair(sets[0], Samples(normal(200, 8, 2)))) == {}
+
+
+@pytest.mark.parametrize("name", [*TOYS])
+def test_toys_have_no_warning(name: str) -> None:
+    for n in (100, 1000):
+        sample = toy(name).sample(2 * n, 0).real.values
+        assert warned(pair(sample[:n], sample[n:])) == {}
+
+
+def test_real_against_real_has_no_warning() -> None:
+    rng = np.random.default_rng(0)
+    counts = np.random.default_rng(1).lognormal(-2, 1.5, 500)
+    sets = {
+        "sparse counts": lambda: rng.poisson(counts, (300, 500)).astype(float),
+        "heavy tails": lambda: rng.standard_cauchy((300, 32)),
+        "rectified": lambda: np.maximum(rng.normal(-1, 1, (300, 64)), 0),
+        "steps": lambda: np.cumsum(rng.normal(size=(300, 100)), axis=1),
+        "two modes": lambda: rng.choice([0.1, 5.0], (300, 1)) + 0.01 * rng.normal(size=(300, 3)),
+    }
+    assert {name: warned(pair(draw(), draw())) for name, draw in sets.items()} == {name: {} for name in sets}
+    digits = bundled_pair("digits-held-out")
+    assert warned(digits) == {}
+
+
+# ---- what is said in Python ----
+
+MEASURES = {
+    "pr_curve": prviz.pr_curve,
+    "estimate": prviz.estimate,
+    "scalars": prviz.scalars,
+    "upper_bound": prviz.upper_bound,
+    "profile": lambda *sets: prviz.profile(*sets, methods="knn", ks=(3, 5), bandwidths=()),
+    "kid": prviz.kid,
+    "frechet_distance": prviz.frechet_distance,
+    "clipped": prviz.clipped,
+    "realism": prviz.realism,
+    "rarity": prviz.rarity,
+    "compare": lambda real, generated: prviz.compare(real, generated, generated[::-1], replicates=20),
+}
+
+
+def with_seed(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return tuple(np.c_[rng.normal(size=(100, 4)), rng.random(100) * 1e6] for _ in range(2))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_function_that_measures_a_pair_warns_once(name: str) -> None:
+    sets = with_seed([*MEASURES].index(name))
+    with pytest.warns(prviz.PrvizWarning, match="feature 5 holds") as caught:
+        MEASURES[name](*sets)
+    assert {each.filename for each in caught} == {__file__}
+    assert len(caught) == (2 if name == "compare" else 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MEASURES[name](*sets)
+        prviz.pr_curve(SamplePair.of(*sets).real, sets[1])
+
+
+def test_a_warning_is_silenced_by_a_filter() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", prviz.PrvizWarning)
+        prviz.pr_curve(*with_seed(99))
+
+
+def test_a_torch_metric_warns() -> None:
+    torch = pytest.importorskip("torch")
+    metric = prviz.PRCurveMetric()
+    for values, real in zip(with_seed(50), (True, False), strict=True):
+        metric.update(torch.tensor(values), real)
+    with pytest.warns(prviz.PrvizWarning, match="feature 5 holds"):
+        metric.curve()
+
+
+def test_what_prviz_measures_for_itself_is_silent() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sweep("shifted-gaussians", "knn", ns=(30,), dims=(40,))
+
+
+def test_reordered_features_are_said_once() -> None:
+    real = Samples(normal(100, 3, 0), features=("a", "b", "c"))
+    other = Samples(normal(100, 3, 1), features=("c", "b", "a"))
+    with pytest.warns(prviz.PrvizWarning) as caught:
+        found = SamplePair(real, other)
+    assert [str(each.message) for each in caught] == [REORDERED]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prviz.estimate(found, "knn")
+    assert warned(found).keys() == {"Order of features"}
+
+
+def test_an_entry_is_plain_json() -> None:
+    found = flags_of(pair(*with_seed(3)))[0].entry()
+    assert json.loads(json.dumps(found)) == found
+    assert found.keys() == {"level", "title", "text", "features"}
+
+
+def test_huge_values_and_single_samples_break_nothing() -> None:
+    for scale in (1e300, 1e-300):
+        assert warned(pair(normal(200, 8, 0) * scale, normal(200, 8, 1) * scale)) == {}
+    assert warned(pair(normal(1, 2, 0), normal(1, 2, 1))).keys() <= {"Few samples", "Spread"}
