@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from os.path import realpath
@@ -47,6 +47,11 @@ _REPORTED: dict[str, Any] = {
     **{"encoder": None, "weights": None, "skip_bad": False, "keep": None},
     **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": None, "watch": False},
 }
+# New files of a watched folder that are measured before reports are written: this many at first, later one for so many
+# that are known. Writing all again then takes as long as at most five times the last writing.
+_FIRST, _AT_A_TIME = 4, 4
+# Most files of which a line each says that they are waited for; of more, one line says it of all.
+_MOST_WAITING = 5
 # Most differences that are listed; the others are only counted.
 _MOST_LISTED = 20
 
@@ -262,9 +267,12 @@ class TriageCommand:
         if out is not None and out.is_dir() and realpath(out) in map(realpath, arguments.checkpoints):
             raise ValueError(f"--out {out} is a folder of checkpoints, and results are .npz files; name another")
         self.outputs = TriageOutputs(arguments, self.settings)
-        self.store = ResultCache.cache() if out is None else ResultCache(out)
+        again = bool(arguments.watch)  # the same facts are asked for at every change
+        self.store = ResultCache.cache(remembers=again) if out is None else ResultCache(out, remembers=again)
         self._known: dict[tuple[Path, FileState], CheckpointOutcome] = {}
         self._evaluator: CheckpointEvaluator | None = None
+        self._left = 0  # number of complete files that are not measured yet
+        self._sizes: dict[Path, tuple[FileState, int | None]] = {}
 
     def once(self) -> int:
         """Measure all checkpoints, and return the exit status."""
@@ -305,45 +313,81 @@ class TriageCommand:
                 except ValueError as error:  # no file yet, or a table that is not whole
                     there, nothing = [], str(error)
                 look = arrivals.look(each.path for each in there)
-                waiting = {self.arguments.checkpoints[0]: nothing} if nothing else look.waiting
-                for path, reason in waiting.items():
-                    if waited.get(path) != reason:
-                        say(f"waiting for {path}: {reason}")
+                waiting = {self.arguments.checkpoints[0]: nothing} if nothing else dict(look.waiting)
+                _say_waiting({path: reason for path, reason in waiting.items() if waited.get(path) != reason})
                 now = [(each, look.complete[each.path]) for each in there if each.path in look.complete]
-                if now and now != before:
+                if now and (now != before or self._left):
                     self.outputs.check([each for each, _ in now])
                     status = self._update(run, now)
-                before, waited = now, dict(waiting)
-                time.sleep(PAUSE)
+                elif before and not now:
+                    say("no checkpoint is left; what was written is of those that are gone")
+                    self._known, self._left, status = {}, 0, 2
+                before, waited = now, waiting
+                if not self._left:
+                    time.sleep(PAUSE)
         except KeyboardInterrupt:
             sys.stderr.write("\n")
             return status
 
     def _update(self, run: TriageRun, there: Sequence[tuple[Checkpoint, FileState]]) -> int:
-        """Measure what is new among complete files, and say what follows for all of them."""
+        """Measure some of what is new among complete files, and say what follows for all that are measured.
+
+        The number of new ones grows with that of known ones, so that the first reports come soon, and writing all of
+        them again takes a bounded share of the time.
+        """
         from prviz.measure.workload import cut
         from prviz.triage.arrivals import is_still
-        from prviz.triage.measure import CheckpointEvaluator, equal_size
+        from prviz.triage.measure import CheckpointEvaluator
 
-        checkpoints = [each for each, _ in there]
-        settings, notes = self._sized(run.reference, checkpoints)
-        n = equal_size(run.reference, checkpoints, settings) if settings.equal_sizes else run.reference.n
+        settings, notes, n = self._sized_as_known(run.reference, there)
         evaluator = self._evaluator
         if evaluator is None or (evaluator.reference.n, evaluator.settings) != (n, settings):
             real, limit = cut(run.reference, n, settings.seed), self.arguments.memory_limit
             evaluator = self._evaluator = CheckpointEvaluator(real, settings, self.store, limit)
             self._known = {}
         old, self._known = self._known, {}
+        known = sum((each.path, state) in old for each, state in there)
+        most = max(_FIRST, known // _AT_A_TIME)
+        self._left = max(len(there) - known - most, 0)
         for each, state in there:
-            known = old.get((each.path, state))
-            if known is None:
-                known = evaluator.outcome(each, lambda _: None)
-                if known.reason is not None and not is_still(each.path, state):
+            outcome = old.get((each.path, state))
+            if outcome is None:
+                if most == 0:
+                    continue
+                most -= 1
+                outcome = evaluator.outcome(each, lambda _: None)
+                if outcome.reason is not None and not is_still(each.path, state):
                     continue  # it is being written again: the next look waits for it
-                print_above(None, f"new: {_outcome_text(known)}")
-            measured = tuple(one.named(each) for one in known.measured)
-            self._known[each.path, state] = known._replace(checkpoint=each, measured=measured)
-        return self._present(run, list(self._known.values()), settings, notes) if self._known else 2
+                print_above(None, f"new: {_outcome_text(outcome)}")
+            measured = tuple(one.named(each) for one in outcome.measured)
+            self._known[each.path, state] = outcome._replace(checkpoint=each, measured=measured)
+        if not self._known:
+            return 2
+        total = len(self._known) + self._left
+        if self._left:
+            say(f"{len(self._known)} of {total} measured so far")
+        return self._present(run, list(self._known.values()), settings, notes, total)
+
+    def _sized_as_known(
+        self, reference: Samples, there: Sequence[tuple[Checkpoint, FileState]]
+    ) -> tuple[TriageSettings, list[str], int]:
+        """As `_sized`, and the number of real samples; a file is read once as long as it stays the same."""
+        from prviz.triage.measure import set_size, set_sizes
+
+        states = {each.path: state for each, state in there}
+        self._sizes = {path: known for path, known in self._sizes.items() if states.get(path) == known[0]}
+
+        def size(checkpoint: Checkpoint) -> int | None:
+            path = checkpoint.path
+            if path not in self._sizes:
+                self._sizes[path] = states[path], set_size(reference, checkpoint, self.settings)
+            return self._sizes[path][1]
+
+        checkpoints = [each for each, _ in there]
+        settings, notes = self._sized(reference, checkpoints, size)
+        if not settings.equal_sizes:
+            return settings, notes, reference.n
+        return settings, notes, set_sizes(reference, checkpoints, settings, size).least
 
     def _checkpoints(self) -> list[Checkpoint]:
         from prviz.triage.inputs import checkpoints_of
@@ -371,13 +415,18 @@ class TriageCommand:
             memory_limit=arguments.memory_limit,
         )
 
-    def _sized(self, reference: Samples, checkpoints: Sequence[Checkpoint]) -> tuple[TriageSettings, list[str]]:
+    def _sized(
+        self,
+        reference: Samples,
+        checkpoints: Sequence[Checkpoint],
+        size: Callable[[Checkpoint], int | None] | None = None,
+    ) -> tuple[TriageSettings, list[str]]:
         """The settings, with equal sizes where the sets are too uneven and nothing else is asked for, and notes."""
         from prviz.triage.measure import UNEVEN, set_sizes
 
         if self.arguments.equal_sizes is not None:
             return self.settings, []
-        sizes = set_sizes(reference, checkpoints, self.settings)
+        sizes = set_sizes(reference, checkpoints, self.settings, size)
         if not sizes.uneven:
             return self.settings, []
         smallest = sizes.smallest or "the reference"
@@ -388,9 +437,14 @@ class TriageCommand:
         return replace(self.settings, equal_sizes=True), [note]
 
     def _present(
-        self, run: TriageRun, outcomes: Sequence[CheckpointOutcome], settings: TriageSettings, notes: list[str]
+        self,
+        run: TriageRun,
+        outcomes: Sequence[CheckpointOutcome],
+        settings: TriageSettings,
+        notes: list[str],
+        total: int | None = None,
     ) -> int:
-        """Write text and files on these outcomes, and return the exit status."""
+        """Write files on these outcomes, and the text if these are all, and return the exit status."""
         from prviz.triage.inputs import skipped_files
         from prviz.triage.measure import other_encoders, unequal
 
@@ -414,8 +468,11 @@ class TriageCommand:
             path, limit = arguments.reference, arguments.memory_limit
             classes, unmet = class_shares(run.reference, path, there, arguments.by, settings, memory_limit=limit)
             notes += [f"{name} is not compared class by class: {reason}" for name, reason in unmet.items()]
-        text = triage_text(found, arguments.reference.name, arguments.goal, notes, classes)
-        self.outputs.write(found, settings, classes, text)
+        total = len(outcomes) if total is None else total
+        text = ""
+        if total == len(outcomes):
+            text = triage_text(found, arguments.reference.name, arguments.goal, notes, classes)
+        self.outputs.write(found, settings, classes, text, store=self.store, total=total)
         if self.store.trouble is not None:
             say(f"{self.store.trouble}; the next run measures again")
         failed = sum(each.reason is not None for each in outcomes)
@@ -426,6 +483,17 @@ class TriageCommand:
                 say(text)
             return 3
         return 1 if failed or unmet else 0
+
+
+def _say_waiting(waiting: Mapping[Path, str]) -> None:
+    """Say which files are waited for, and why."""
+    for reason in dict.fromkeys(waiting.values()):
+        paths = [path for path, why in waiting.items() if why == reason]
+        if len(paths) > _MOST_WAITING:
+            say(f"waiting for {paths[0]} and {len(paths) - 1} more files: {reason}")
+            continue
+        for path in paths:
+            say(f"waiting for {path}: {reason}")
 
 
 def _missed(found: TriageResults, name: str, least: float) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from prviz.triage.classes import ClassShare
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import TriageSettings
+    from prviz.triage.result_cache import ResultCache
     from prviz.triage.run import TriageResults
 
 STDOUT = Path("-")
@@ -76,9 +77,19 @@ class TriageOutputs:
         return found.steps
 
     def write(
-        self, found: TriageResults, settings: TriageSettings, classes: Mapping[str, Sequence[ClassShare]], text: str
+        self,
+        found: TriageResults,
+        settings: TriageSettings,
+        classes: Mapping[str, Sequence[ClassShare]],
+        text: str,
+        *,
+        store: ResultCache,
+        total: int,
     ) -> None:
-        """Write all, and the text to standard output unless a report goes there. Raises OSError where that fails."""
+        """Write all, and the text to standard output unless a report goes there. Raises OSError where that fails.
+
+        store : keeps what the reports draw again. total : number of checkpoints when all are measured.
+        """
         (sys.stderr if self.takes_stdout else sys.stdout).write(text)
         arguments = self._arguments
         if steps := self._steps([each.checkpoint for each in found.outcomes]):
@@ -91,7 +102,7 @@ class TriageOutputs:
                     there = "" if new == len(rows) else f", {len(rows) - new} were there already"
                     say(f"{where}: {new} new steps{there}")
         if self._reports or self.takes_stdout:
-            self._write_reports(found, settings, classes)
+            self._write_reports(found, settings, classes, store, total)
         if arguments.best_file is not None and found.judgement is not None:
             from prviz.readers.atomic_files import write_whole
 
@@ -102,7 +113,12 @@ class TriageOutputs:
         sys.stdout.flush()
 
     def _write_reports(
-        self, found: TriageResults, settings: TriageSettings, classes: Mapping[str, Sequence[ClassShare]]
+        self,
+        found: TriageResults,
+        settings: TriageSettings,
+        classes: Mapping[str, Sequence[ClassShare]],
+        store: ResultCache,
+        total: int,
     ) -> None:
         from prviz.reports.document import document
         from prviz.reports.files import write_reports
@@ -119,6 +135,8 @@ class TriageOutputs:
             findings=found.findings,
             classes=classes,
             judgement=found.judgement,
+            store=store,
+            total=total,
         )
         if self._reports:
             write_reports(report, self._reports)

@@ -28,7 +28,8 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
     lower = np.ones(len(ys), dtype=bool)
     lower[1:] = ys[1:] < np.minimum.accumulate(ys[:-1])
     xs, ys = xs[lower], ys[lower]
-    lowest = np.append(xs[1:] > xs[:-1], True)
+    lowest = np.ones(len(xs), dtype=bool)
+    lowest[:-1] = xs[1:] > xs[:-1]
     xs, ys = _without_clearly_inner(xs[lowest], ys[lowest])
     hull: list[tuple[float, float]] = []
     for x, y in zip(xs.tolist(), ys.tolist(), strict=True):
@@ -56,17 +57,18 @@ def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
 
 def edge_lams(vertices: Floats) -> Floats:
     """Negated slopes, (m - 1,), of the hull's edges: strictly decreasing along a lower hull."""
-    steps = np.diff(vertices, axis=0)
+    steps = vertices[1:] - vertices[:-1]
     lams: Floats = -steps[:, 1] / steps[:, 0]
     return lams
 
 
 def is_lower_hull(vertices: Floats) -> bool:
     """True if the vertices run strictly right and down with strictly decreasing steepness."""
-    steps = np.diff(vertices, axis=0)
-    if not bool(np.all(steps[:, 0] > 0) and np.all(steps[:, 1] < 0)):
+    steps = vertices[1:] - vertices[:-1]
+    if not bool((steps[:, 0] > 0).all() and (steps[:, 1] < 0).all()):
         return False
-    return bool(np.all(np.diff(edge_lams(vertices)) < 0) and np.all((vertices >= 0) & (vertices <= 1)))
+    lams = -steps[:, 1] / steps[:, 0]
+    return bool((lams[1:] < lams[:-1]).all() and ((vertices >= 0) & (vertices <= 1)).all())
 
 
 # The lower envelope alpha(lam) = min over vertices is minus the support function of the hull, and support
@@ -134,9 +136,9 @@ def _distinct(*values: ArrayLike) -> Floats:
     return distinct
 
 
-def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats) -> float:
-    """The lam whose ray divides the area into halves; the area must be positive."""
-    areas = sector_areas(f, n, lo, hi)[::-1]
+def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats, areas: Floats) -> float:
+    """The lam whose ray divides the area into halves; areas: those under each piece, not all of them 0."""
+    areas = areas[::-1]
     below = np.cumsum(areas)
     index = int(np.searchsorted(below, below[-1] / 2))
     target = below[-1] / 2 - (below[index] - areas[index])
@@ -152,15 +154,17 @@ def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> fl
         rest = n * n / (2.0 * lo) - target
         return max(n * n / (2.0 * rest), lo) if rest > 0 else hi
 
-    def area(lam: float) -> float:
-        return 0.5 * (f * f * (lam - lo) + n * n * (1 / lo - 1 / lam) + 2 * f * n * math.log(lam / lo))
-
-    left, right = math.log(lo), math.log(hi)
+    # the constant parts of the area from lo to lam, which is needed some fifty times
+    ff, nn, fn, over_lo = f * f, n * n, 2 * f * n, 1 / lo
+    exp, log = math.exp, math.log
+    left, right = log(lo), log(hi)
     for _ in range(200):
         middle = 0.5 * (left + right)
         if not left < middle < right:
             break
-        if area(math.exp(middle)) < target:
+        lam = exp(middle)
+        area = 0.5 * (ff * (lam - lo) + nn * (over_lo - 1 / lam) + fn * log(lam / lo))
+        if area < target:
             left = middle
         else:
             right = middle

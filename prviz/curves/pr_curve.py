@@ -156,7 +156,9 @@ class ErrorRates(ReadOnlyArrays):
         PRCurve
             The lower-left hull of the error rates.
         """
-        return PRCurve(hull.lower_hull(np.r_[1.0, self.fpr, 0.0], np.r_[0.0, self.fnr, 1.0]))
+        return PRCurve(
+            hull.lower_hull(np.concatenate(([1.0], self.fpr, [0.0])), np.concatenate(([0.0], self.fnr, [1.0])))
+        )
 
 
 def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
@@ -280,11 +282,16 @@ class PRCurve(ReadOnlyArrays):
         """Decreasing lam, (m - 1,), at which vertex j hands over to vertex j + 1: the negated slopes of the edges."""
         return hull.edge_lams(self.vertices)
 
-    @property
+    @cached_property
     def _pieces(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Pieces (f, n, lo, hi): vertex j = (f_j, n_j) is optimal for lam in [lo_j, hi_j]."""
-        lo, hi = np.append(self.breakpoints, 0.0), np.insert(self.breakpoints, 0, np.inf)
-        return self.vertices[:, 0], self.vertices[:, 1], lo, hi
+        ends = np.concatenate(([np.inf], self.breakpoints, [0.0]))
+        return self.vertices[:, 0], self.vertices[:, 1], ends[1:], ends[:-1]
+
+    @cached_property
+    def _areas(self) -> Floats:
+        """Area under each piece."""
+        return hull.sector_areas(*self._pieces)
 
     def vertex_at(self, lam: ArrayLike) -> NDArray[np.intp]:
         """Index of the vertex that is optimal at lam.
@@ -311,8 +318,13 @@ class PRCurve(ReadOnlyArrays):
 
     def _optimal_at(self, lam: ArrayLike) -> tuple[Floats, Floats, Floats]:
         values = np.asarray(lam, dtype=np.float64)
-        f, n = np.moveaxis(self.vertices[self.vertex_at(values)], -1, 0)
-        return values, f, n
+        optimal = self.vertices[self.vertex_at(values)]
+        return values, optimal[..., 0], optimal[..., 1]
+
+    def _vertex_at(self, lam: float) -> tuple[float, float]:
+        """The error rates that are optimal at one lam: `_optimal_at` for a float, as summaries ask for it."""
+        fpr, fnr = self.vertices[(-self.breakpoints).searchsorted(-lam, side="right")].tolist()
+        return fpr, fnr
 
     def alpha(self, lam: ArrayLike) -> Any:
         """Precision alpha(lam) = min over f of lam fpr(f) + fnr(f).
@@ -328,6 +340,10 @@ class PRCurve(ReadOnlyArrays):
             Precision in [0, 1], non-decreasing in lam: alpha(0) = 0, alpha(inf) is the extreme precision. A float for
             a float, else an array.
         """
+        one: Any = lam
+        if isinstance(one, float) and one >= 0:
+            fpr, fnr = self._vertex_at(one)
+            return min((float(one) * fpr if fpr > 0 else 0.0) + fnr, 1.0)
         values, f, n = self._optimal_at(lam)
         with np.errstate(invalid="ignore"):
             result = np.minimum(np.where(f > 0, values * f, 0.0) + n, 1.0)
@@ -347,6 +363,10 @@ class PRCurve(ReadOnlyArrays):
             Recall in [0, 1], non-increasing in lam: beta(0) is the extreme recall, beta(inf) = 0. A float for a float,
             else an array.
         """
+        one: Any = lam
+        if isinstance(one, float) and one > 0:
+            fpr, fnr = self._vertex_at(one)
+            return min(fpr + (fnr / float(one) if fnr > 0 else 0.0), 1.0)
         values, f, n = self._optimal_at(lam)
         with np.errstate(divide="ignore", invalid="ignore"):
             result = np.minimum(f + np.where(n > 0, n / values, 0.0), 1.0)
@@ -355,7 +375,7 @@ class PRCurve(ReadOnlyArrays):
     @cached_property
     def auc(self) -> float:
         """Area under precision as a function of recall, in [0, 1]; 1 only for P = Q, 0 only for disjoint P and Q."""
-        return float(hull.sector_areas(*self._pieces).sum())
+        return float(self._areas.sum())
 
     @property
     def extreme_precision(self) -> float:
@@ -477,7 +497,7 @@ class PRCurve(ReadOnlyArrays):
         """The point whose ray alpha = lam beta halves the area (hal-05344404, section 4.4); without area lam is nan."""
         if self.auc == 0:
             return CurvePoint(float("nan"), 0.0, 0.0)
-        lam = hull.halving_lam(*self._pieces)
+        lam = hull.halving_lam(*self._pieces, self._areas)
         return CurvePoint(lam, self.alpha(lam), self.beta(lam))
 
     def precision_at(self, recall: float = 0.05) -> float:

@@ -49,6 +49,7 @@ import numpy as np
 
 import prviz
 from prviz.curves import PRCurve
+from prviz.curves.summaries import SUMMARIES
 from prviz.reports.export import CONVENTIONS as OF_CURVES
 from prviz.reports.export import bound_entry
 from prviz.samples import Samples
@@ -59,7 +60,8 @@ from prviz.triage.finding import TriageFinding
 from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
-from prviz.triage.ranking import rank, score
+from prviz.triage.ranking import digest_of_supports, rank, score
+from prviz.triage.result_cache import ResultCache
 from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
 
@@ -106,6 +108,7 @@ def document(
     findings: Mapping[str, Sequence[TriageFinding]] | None = None,
     classes: Mapping[str, Sequence[ClassShare]] | None = None,
     judgement: Judgement | None = None,
+    store: ResultCache | None = None,
 ) -> Document:
     """The report of some outcomes, as described above.
 
@@ -118,6 +121,7 @@ def document(
     memorisation, yardstick, findings, classes : of `prviz.triage`, by the checkpoint's name and of these settings;
         None: not measured.
     judgement : of these outcomes and goal; None: it is made here.
+    store : keeps what is drawn again for intervals and rankings; None: it is not kept.
     total : number of checkpoints when all are measured; None: these are all.
 
     Raises
@@ -137,8 +141,8 @@ def document(
     if measured and judgement is None:
         copied = [name for name, each in (memorisation or {}).items() if each.memorised]
         judgement = judge(measured, goal, settings.seed, memorised=copied, yardstick=yardstick, replicates=replicates)
-    entries = [_checkpoint(each, replicates, settings.seed) for each in outcomes]
-    shares = {} if yardstick is None else _shares(measured, yardstick, goal, settings.seed)
+    entries = [_checkpoint(each, replicates, settings.seed, store) for each in outcomes]
+    shares = {} if yardstick is None else _shares(measured, yardstick, goal, settings.seed, store)
     for entry in entries:
         copies = (memorisation or {}).get(entry["name"])
         entry["memorisation"] = None if copies is None else _copies(copies)
@@ -172,7 +176,9 @@ def document(
         "yardstick": None if yardstick is None else _yardstick(yardstick, goal),
         "verdict": _verdict(judgement),
         "checkpoints": entries,
-        "rankings": {name: _ranking(measured, name, goal, replicates, settings.seed) for name in settings.methods},
+        "rankings": {
+            name: _ranking(measured, name, goal, replicates, settings.seed, store) for name in settings.methods
+        },
     }
 
 
@@ -231,10 +237,14 @@ def _yardstick(found: Yardstick, goal: float) -> Document:
 
 
 def _shares(
-    measured: Sequence[MeasuredCheckpoint], found: Yardstick, goal: float, seed: int
+    measured: Sequence[MeasuredCheckpoint], found: Yardstick, goal: float, seed: int, store: ResultCache | None
 ) -> dict[str, dict[str, CeilingShare]]:
     by_family = {name: [each for each in measured if each.method == name] for name in found.ceiling}
-    return {name: shares_of_ceiling(some, found.ceiling[name], goal, seed) for name, some in by_family.items() if some}
+    return {
+        name: shares_of_ceiling(some, found.ceiling[name], goal, seed, store=store)
+        for name, some in by_family.items()
+        if some
+    }
 
 
 def _copies(found: Memorisation) -> Document:
@@ -270,7 +280,7 @@ def ceiling_of(report: Document, family: str) -> Document | None:
     return found if found is not None and "vertices" in found else None  # older reports have none
 
 
-def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Document:
+def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int, store: ResultCache | None) -> Document:
     checkpoint, first = outcome.checkpoint, next(iter(outcome.measured), None)
     path, below = checkpoint.path, checkpoint.below
     return {
@@ -283,7 +293,7 @@ def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Docum
         "digest": None if first is None else first.digests.generated,
         "encoder": None if first is None else dict(first.encoder) or None,
         "reason": outcome.reason,
-        "families": {each.method: _family(each, replicates, seed) for each in outcome.measured},
+        "families": {each.method: _family(each, replicates, seed, store) for each in outcome.measured},
     }
 
 
@@ -292,14 +302,14 @@ def _vertices(curve: PRCurve) -> Document:
     return {"fpr": fpr.tolist(), "fnr": fnr.tolist()}
 
 
-def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Document:
+def _family(measured: MeasuredCheckpoint, replicates: int, seed: int, store: ResultCache | None) -> Document:
     sigma = measured.estimate.bandwidth
     try:
         evaluated(measured.estimate.runs)
     except ValueError:  # runs that evaluate different samples can't be resampled together
         intervals: Mapping[str, Interval] = {}
     else:
-        intervals = bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals
+        intervals = _intervals(measured, replicates, seed, store)
     return {
         "k": measured.k,
         "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},
@@ -312,10 +322,40 @@ def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Documen
     }
 
 
-def _ranking(measured: Sequence[MeasuredCheckpoint], method: str, goal: float, replicates: int, seed: int) -> Document:
+def _intervals(
+    measured: MeasuredCheckpoint, replicates: int, seed: int, store: ResultCache | None
+) -> Mapping[str, Interval]:
+    """The interval of every summary, from draws that follow from the seed and the supports alone."""
+    runs = measured.estimate.runs
+    key = {"intervals": replicates, "level": LEVEL, "seed": seed, "supports": digest_of_supports(runs)}
+    if store is not None and (kept := _kept_intervals(store.facts(key))) is not None:
+        return kept
+    found = bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals
+    if store is not None:
+        store.put_facts(key, {name: list(each) for name, each in found.items()})
+    return found
+
+
+def _kept_intervals(facts: Any) -> dict[str, Interval] | None:
+    """The intervals in facts; None for anything else."""
+    try:
+        kept = {name: Interval(float(low), float(high)) for name, (low, high) in facts.items()}
+    except (AttributeError, TypeError, ValueError):
+        return None
+    return kept if kept.keys() == {each.key for each in SUMMARIES} else None
+
+
+def _ranking(
+    measured: Sequence[MeasuredCheckpoint],
+    method: str,
+    goal: float,
+    replicates: int,
+    seed: int,
+    store: ResultCache | None,
+) -> Document:
     by_method = [each for each in measured if each.method == method]
     try:
-        table = rank(by_method, goal, replicates, seed, LEVEL)
+        table = rank(by_method, goal, replicates, seed, LEVEL, store=store)
     except ValueError as error:
         return {"reason": str(error) if by_method else "nothing was measured", "lines": []}
     lines = [

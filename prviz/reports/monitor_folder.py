@@ -6,15 +6,12 @@ a row for each. A directory belongs to the settings and real samples of the firs
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 import prviz
 from prviz.readers.atomic_files import locked, write_whole
@@ -35,7 +32,6 @@ _REMEDY = "give the monitor a directory of its own"
 # What a setting that is a digest says, in words.
 _TITLES = {
     "real": "the real samples",
-    "groups": "the groups of the real samples",
     "holdout": "the held-out samples",
 }
 
@@ -183,17 +179,8 @@ def settings_of(real: Samples, settings: TriageSettings, holdout: Samples | None
         "split": None if split is None else float(split),
         "seed": int(settings.seed),
         "real": real.digest,
-        "groups": groups_digest(real),
         "holdout": None if holdout is None else holdout.digest,
     }
-
-
-def groups_digest(samples: Samples) -> str | None:
-    """SHA-256 of which samples belong together; None where all are independent."""
-    if samples.groups is None:
-        return None
-    codes = np.unique(samples.groups, return_inverse=True)[1].reshape(-1)
-    return hashlib.sha256(codes.astype("<i8").tobytes()).hexdigest()
 
 
 def unmeasured_text(unmeasured: Mapping[int, str]) -> str:

@@ -30,7 +30,7 @@ WIDE = 0.1
 
 def apart(spread: Spread) -> tuple[TriageFinding, ...]:
     """A finding if hardly any mass is shared."""
-    overlap, value = spread.intervals["one_minus_tv"], spread.values["one_minus_tv"]
+    overlap, value = spread.interval_of("one_minus_tv"), 1.0 - spread.curve.total_variation
     if overlap.high >= APART:
         return ()
     sentence = (
@@ -86,7 +86,7 @@ def _flat(facts: PairFacts) -> TriageFinding | None:
 
 
 def _few(spread: Spread, n: int) -> TriageFinding | None:
-    low, high = spread.intervals["auc"]
+    low, high = spread.interval_of("auc")
     if high - low <= WIDE and n >= FEW_EVALUATED:
         return None
     sentence = (

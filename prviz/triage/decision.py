@@ -200,7 +200,9 @@ def judge(
         apart=apart,
         scores=scores,
         at_most={name: None if bound is None else bound.score(goal) for name, bound in known.bounds.items()},
-        shares={} if ceiling is None else shares_of_ceiling(ordered, ceiling, goal, seed, own=drawn, top=top),
+        shares={}
+        if ceiling is None
+        else shares_of_ceiling(ordered, ceiling, goal, seed, own=drawn, top=top, store=store),
     )
 
 

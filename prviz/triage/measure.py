@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -159,14 +159,29 @@ class SetSizes(NamedTuple):
         return self.most > UNEVEN * self.least
 
 
-def set_sizes(reference: Samples, checkpoints: Iterable[Checkpoint], settings: TriageSettings) -> SetSizes:
-    """The sizes of all sets that can be measured; every file is read."""
+def set_size(reference: Samples, checkpoint: Checkpoint, settings: TriageSettings) -> int | None:
+    """The size of a checkpoint's set; None where it can't be measured, which is reported when that is tried."""
+    try:
+        return _read(reference, checkpoint, settings).n
+    except FAILURES:
+        return None
+
+
+def set_sizes(
+    reference: Samples,
+    checkpoints: Iterable[Checkpoint],
+    settings: TriageSettings,
+    size: Callable[[Checkpoint], int | None] | None = None,
+) -> SetSizes:
+    """The sizes of all sets that can be measured.
+
+    size : that of a checkpoint's set, None where it can't be measured; by default every file is read.
+    """
     sizes = {"": reference.n}
     for checkpoint in checkpoints:
-        try:
-            sizes[checkpoint.name] = _read(reference, checkpoint, settings).n
-        except FAILURES:
-            continue  # reported when the checkpoint is measured
+        n = set_size(reference, checkpoint, settings) if size is None else size(checkpoint)
+        if n is not None:
+            sizes[checkpoint.name] = n
     smallest = min(sizes, key=sizes.__getitem__)
     return SetSizes(sizes[smallest], max(sizes.values()), smallest)
 

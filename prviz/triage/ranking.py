@@ -184,6 +184,8 @@ def rank(
     bootstrap: int = 200,
     seed: int = 0,
     confidence: float = 0.95,
+    *,
+    store: ResultCache | None = None,
 ) -> pd.DataFrame:
     """Checkpoints ranked for a goal, best first, whatever their order in the input.
 
@@ -191,6 +193,7 @@ def rank(
     bootstrap, seed : number of times that the evaluation samples are drawn again, at least 2, and the seed of the
         draws.
     goal, confidence : as in `ranking`, which describes the table; a last column, at_most, is that of `largest_scores`.
+    store : as in `together`.
 
     Raises ValueError: nothing to rank, an argument out of bounds, or as `together`.
     """
@@ -198,7 +201,7 @@ def rank(
     check_confidence(confidence)
     ordered = in_order(measured)
     names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
-    table = ranking(together(ordered, bootstrap, seed), names, goal, confidence, steps=steps)
+    table = ranking(together(ordered, bootstrap, seed, store=store), names, goal, confidence, steps=steps)
     most = largest_scores(ordered, goal)
     return table.assign(at_most=np.array([most[name] for name in table["checkpoint"]], dtype=object))
 

@@ -52,6 +52,8 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr
 # Most bytes of one result and of its description in memory; a file that unpacks to more counts as broken.
 _MOST_BYTES = 1 << 30
 _MOST_ABOUT = 1 << 20
+# Most facts in memory, of up to 13 kB: those of a thousand checkpoints by four families.
+_MOST_REMEMBERED = 12_000
 
 
 class ResultCache:
@@ -70,6 +72,7 @@ class ResultCache:
     private : True if the folder and its files must belong to this user, and nobody else may write to the folder;
         otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on Windows.)
     given_as : the name of `folder` in messages.
+    remembers : True to hold the last facts in memory as well, for a process that asks for them again and again.
     holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a late result would leave behind.
     """
 
@@ -82,20 +85,22 @@ class ResultCache:
         private: bool = False,
         holds: object = None,
         given_as: str = "out",
+        remembers: bool = False,
     ) -> None:
         self.folder, self.holds = Path(folder), holds
         self.most_bytes = most_bytes
         self.needed = needed
         self._owner = os.geteuid() if sys.platform != "win32" and private else None
         self.trouble: str | None = None
+        self._remembered: dict[Path, Any] | None = {} if remembers else None
         if self.folder.exists() and not self.folder.is_dir():
             raise ValueError(f"{given_as} = {str(folder)!r} is a file; a folder is needed")
 
     @classmethod
-    def cache(cls) -> ResultCache:
+    def cache(cls, *, remembers: bool = False) -> ResultCache:
         """The cache in the user's own cache folder, of limited size; where it can't be used, results are measured."""
         given_as = CACHE_VARIABLE if os.environ.get(CACHE_VARIABLE) else "the cache of results"
-        return cls(cache_folder(), CACHE_BYTES, needed=False, private=True, given_as=given_as)
+        return cls(cache_folder(), CACHE_BYTES, needed=False, private=True, given_as=given_as, remembers=remembers)
 
     def get(self, key: Mapping[str, Any]) -> tuple[Estimate, float] | None:
         """The result of a key; None if the cache has none."""
@@ -107,11 +112,22 @@ class ResultCache:
 
     def facts(self, key: Mapping[str, Any]) -> Any:
         """The facts of a key; None if the cache has none."""
-        return self._get(key, _read_facts)
+        known = None if self._remembered is None else self._remembered.get(self._path(key))
+        if known is None and (known := self._get(key, _read_facts)) is not None:
+            self._remember(key, known)
+        return known
 
     def put_facts(self, key: Mapping[str, Any], facts: Any) -> None:
         """Write facts."""
+        self._remember(key, facts)
         self._put(key, _archive({"key": _text(key), "facts": facts}))
+
+    def _remember(self, key: Mapping[str, Any], facts: Any) -> None:
+        if self._remembered is None:
+            return
+        while len(self._remembered) >= _MOST_REMEMBERED:
+            del self._remembered[next(iter(self._remembered))]
+        self._remembered[self._path(key)] = facts
 
     def _get(self, key: Mapping[str, Any], taken: Callable[[Arrays, Mapping[str, Any]], T]) -> T | None:
         """What is taken from the arrays of a key's file; None where there is no such file, or a broken one."""

@@ -102,15 +102,17 @@ def shares_of_ceiling(
     *,
     own: SharedReference | None = None,
     top: SharedReference | None = None,
+    store: ResultCache | None = None,
 ) -> dict[str, CeilingShare]:
     """Every checkpoint's share of the ceiling at a goal, by name; all are measured by the ceiling's family.
 
     Intervals: percentiles of the ratio over resampled evaluation samples of both, drawn independently. own, top : the
     replicates of both, as `together` gives them with this seed and the next, where they are known.
+    store : as in `together`.
     """
     ordered = in_order(measured)
-    own = own or together(ordered, REPLICATES, seed)
-    best = top or together([ceiling], REPLICATES, seed + 1)
+    own = own or together(ordered, REPLICATES, seed, store=store)
+    best = top or together([ceiling], REPLICATES, seed + 1, store=store)
     weights = np.array([1.0 - goal, goal])
     tiny = np.finfo(np.float64).tiny
     top, top_drawn = np.maximum(best.values[0], tiny), np.maximum(best.replicates[: len(own.replicates), 0], tiny)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
-from prviz.curves.summaries import EPS, B, numbers
+from prviz.curves.summaries import EPS, B, numbers, summary_list
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
 from prviz.neighbors.kernels import ranges
@@ -248,6 +248,22 @@ class Spread(ReadOnlyArrays):
     def intervals(self) -> Mapping[str, Interval]:
         """The interval of every summary; see `interval`."""
         return {key: interval(values, self.level) for key, values in self.replicates.items()}
+
+    def interval_of(self, key: str) -> Interval:
+        """The interval of one summary, without computing the others.
+
+        Parameters
+        ----------
+        key : str
+            Key in `prviz.curves.summaries`.
+
+        Returns
+        -------
+        Interval
+            That of ``intervals``.
+        """
+        one = next(each for each in summary_list(self.b, self.eps) if each.key == key)
+        return interval(np.array([float(one.of(curve)) for curve in self.curves]), self.level)
 
     def band(self, points: int = 201) -> IntervalBand:
         """Intervals along rays lam = tan(theta), theta even over [0, pi / 2]; alpha = lam beta on either side.

@@ -8,17 +8,22 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
 from prviz.cli.main import main
+from prviz.cli.triage_outputs import TriageOutputs
 from prviz.estimators import DEFAULT_METHODS
 from prviz.readers import read
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
+from prviz.reports import document
 from prviz.reports.document import schema
 from prviz.triage.inputs import checkpoints_of
 from prviz.triage.measure import measure_all
@@ -62,7 +67,7 @@ def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureF
     assert "Note" not in first.out
     assert "Failed" not in first.out
     kept = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert len(kept) == 18  # four checkpoints, their copies, findings and replicates, ceiling and floor
+    assert len(kept) == 19  # four checkpoints, their copies, findings and replicates, ceiling, its replicates, floor
     assert main(line[:2] + line[2:6][::-1] + line[6:]) == 0
     second = capsys.readouterr()
     assert second.out == first.out
@@ -279,6 +284,50 @@ def test_a_folder_is_watched_and_a_half_written_file_waited_for(tmp_path: Path) 
     assert watching.returncode == 0
     assert "Failed" not in out
     assert [len(rows) for rows in map(ranked, out.split("What is wrong:")) if rows] == [1, 2]
+
+
+def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_is_not_counted_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, written = tmp_path / "run", tmp_path / "found.json"
+    run.mkdir()
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "real.npy", rng.normal(size=(40, 2)))
+    paths = [run / f"step-{step}.npy" for step in range(12)]
+    for path in paths:
+        np.save(path, rng.normal(size=(40, 2)))
+    drawn = Counter[str]()
+    states = list[tuple[int, int, bool]]()
+    write, bootstrapped = TriageOutputs.write, document.bootstrap
+
+    def counted(estimate: Any, *given: Any, **options: Any) -> Any:
+        drawn["intervals"] += 1
+        return bootstrapped(estimate, *given, **options)
+
+    def recorded(self: TriageOutputs, *given: Any, **options: Any) -> None:
+        write(self, *given, **options)
+        found = json.loads(written.read_text())
+        states.append((len(found["checkpoints"]), found["total"], found["complete"]))
+
+    steps = iter((lambda: time.sleep(1.05), paths[3].unlink, lambda: [path.unlink(missing_ok=True) for path in paths]))
+
+    def wait(_: float) -> None:
+        if (step := next(steps, None)) is None:
+            raise KeyboardInterrupt
+        step()
+
+    monkeypatch.setattr(TriageOutputs, "write", recorded)
+    monkeypatch.setattr(document, "bootstrap", counted)
+    monkeypatch.setattr("prviz.cli.triage.time", SimpleNamespace(sleep=wait))
+    line = ["triage", str(tmp_path / "real.npy"), str(run), "--watch", "--method", "knn", "--json", str(written)]
+    assert main([*line, "--out", str(tmp_path / "out")]) == 2
+    assert states == [(4, 12, False), (8, 12, False), (12, 12, True), (11, 11, True)]
+    assert drawn["intervals"] == 12  # each checkpoint's once, however often it is reported
+    said = capsys.readouterr()
+    assert "and 11 more files: still being written" in said.err
+    assert "4 of 12 measured so far" in said.err
+    assert "no checkpoint is left" in said.err
+    assert [len(rows) for rows in map(ranked, said.out.split("What is wrong:")) if rows] == [12, 11]
 
 
 def test_a_generator_without_sevens_has_them_at_the_top(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

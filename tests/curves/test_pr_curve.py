@@ -290,3 +290,15 @@ def test_arrays_of_two_axes_keep_their_places() -> None:
     lams = np.array([[0.1, 0.5, 1.0], [2.0, 5.0, np.inf]])
     for values in (curve.alpha, curve.beta):
         np.testing.assert_array_equal(values(lams), [[values(lam) for lam in row] for row in lams])
+
+
+def test_one_lam_gives_the_bits_that_an_array_of_them_gives():
+    rng = np.random.default_rng(0)
+    for size in (0, 1, 3, 40):
+        curve = PRCurve.from_error_rates(*(1 - rng.random((2, size)) ** 3))
+        lams = np.concatenate(([0.0, 1e-300, 1.0, 1e300, np.inf], curve.breakpoints, rng.exponential(size=20)))
+        for values, one in ((curve.alpha(lams), curve.alpha), (curve.beta(lams), curve.beta)):
+            single = [one(float(lam)) for lam in lams]
+            assert {type(each) for each in single} == {float}
+            assert single == values.tolist()
+            assert [type(one(lam)) for lam in lams[:3]] == [float, float, float]  # of a NumPy float too

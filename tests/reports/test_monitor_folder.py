@@ -123,7 +123,7 @@ def test_the_trainer_is_told_no_best_step_where_none_is_known(logged: Path) -> N
         ({"methods": ["ipr"]}, r"methods = \['ipr'\] here, \['knn'\] there"),
         ({"holdout": OTHER}, "the held-out samples are others"),
         ({"real": REAL[::-1]}, "the real samples are others"),
-        ({"real": prviz.Samples(REAL, groups=np.arange(120) // 2)}, "the groups of the real samples are others"),
+        ({"real": prviz.Samples(REAL, groups=np.arange(120) // 2)}, "the real samples are others"),
     ],
 )
 def test_a_directory_of_other_settings_is_refused_by_name(logged: Path, options: dict[str, Any], words: str) -> None:

@@ -378,7 +378,7 @@ def test_a_folder_that_can_not_be_written_is_told(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(ValueError, match="is a file; a folder is needed"):
+    with pytest.raises(ValueError, match=r"out = .* is a file; a folder is needed"):
         ResultCache(tmp_path / "file")
     with pytest.raises(OSError, match="a result can't be kept there"):
         list(measure_all(reference, checkpoints, store=ResultCache(tmp_path / "file" / "inside")))
@@ -405,3 +405,27 @@ def test_a_full_disk_loses_nothing_of_before(reference: Samples, checkpoints: li
     assert {path: path.read_bytes() for path in store.folder.iterdir()} == before
     found = list(measure_all(reference, checkpoints, store=store))
     assert [each.fresh for each in found] == [(), *[("knn",)] * 3]
+
+
+def test_a_cache_that_is_a_file_is_named_by_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "file"))
+    with pytest.raises(ValueError, match=r"^PRVIZ_CACHE = '.*file' is a file; a folder is needed"):
+        ResultCache.cache()
+    monkeypatch.delenv("PRVIZ_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = cache_folder()
+    folder.parent.mkdir(parents=True)
+    folder.write_text("")
+    with pytest.raises(ValueError, match=r"^the cache of results = '.*triage' is a file; a folder is needed"):
+        ResultCache.cache()
+
+
+def test_facts_are_remembered_where_the_folder_can_not_keep_them(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for remembers in (True, False):
+        store = ResultCache(tmp_path / "file" / "below", needed=False, remembers=remembers)
+        store.put_facts({"a": 1}, [1.5])
+        assert store.facts({"a": 1}) == ([1.5] if remembers else None)

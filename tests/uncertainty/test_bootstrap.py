@@ -358,3 +358,10 @@ def test_without_the_option_there_are_no_intervals(files, capsys):
     with pytest.raises(SystemExit):
         main(["curve", *map(str, files), "--bootstrap", "1"])
     assert "'1' is not an integer from 2" in capsys.readouterr().err
+
+
+def test_the_interval_of_one_summary_is_that_of_all():
+    rng = np.random.default_rng(0)
+    pair = prviz.SamplePair(rng.normal(size=(60, 2)), rng.normal(size=(50, 2)) + 0.4)
+    found = bootstrap(prviz.estimate(pair, ["knn"])["knn"], 20)
+    assert {key: found.interval_of(key) for key in found.intervals} == found.intervals
