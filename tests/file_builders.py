@@ -134,6 +134,21 @@ def feather(columns: Mapping[str, Any], **options: Any) -> bytes:
     return stream.getvalue()
 
 
+def arrow_stream(columns: Mapping[str, Any]) -> bytes:
+    """An Arrow stream, as Hugging Face's ``save_to_disk`` writes it."""
+    stream = io.BytesIO()
+    table = pa.table(dict(columns))
+    with pa.ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table, max_chunksize=7)
+    return stream.getvalue()
+
+
+def schema_in_footer_alone(data: bytes) -> bytes:
+    """An Arrow file of which only the footer holds the schema, as polars 1.44 and later write it."""
+    length = int.from_bytes(data[12:16], "little")
+    return data[:8] + bytes(8 + length) + data[16 + length :]
+
+
 def tensors(header: Mapping[str, Any] | bytes, data: bytes = b"") -> bytes:
     """A .safetensors file with any header, truthful or not."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()

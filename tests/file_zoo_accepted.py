@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from tests.file_builders import (
     WHOLE,
     Accepted,
     N,
+    arrow_stream,
     bfloat16,
     csv,
     feather,
@@ -27,6 +31,7 @@ from tests.file_builders import (
     npz,
     numbers,
     parquet,
+    schema_in_footer_alone,
     tensor,
     tensors,
 )
@@ -165,6 +170,55 @@ def _arrow_tables() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     )
 
 
+def _other_columns() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """As `_arrow_tables`, of types that have to be unpacked."""
+    single = {"dtype": "float32"}
+    floats = VALUES.astype("f4")
+    rows = VALUES.tolist()
+    yield "tensor", {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(floats)}, single
+    yield "tensor-1-d", {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(floats[:, None, :])}, single
+    yield "tensor-d-1-1", {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(floats[:, :, None, None])}, single
+    yield "nested-1-d", {"emb": pa.array([[row] for row in rows])}, {}
+    yield "nested-d-1", {"emb": pa.array([[[value] for value in row] for row in rows])}, {}
+    yield "view", {"emb": pa.array(rows, pa.list_view(pa.float32()))}, single
+    yield "large-view", {"emb": pa.array(rows, pa.large_list_view(pa.float64()))}, {}
+    decimals = {f"f{i}": pa.array([Decimal(x) for x in column.tolist()]) for i, column in enumerate(VALUES.T)}
+    yield "decimal", decimals, {}
+    yield "list-decimal", {"emb": pa.array([[Decimal(x) for x in row] for row in rows])}, {}
+    struct = {"id": pa.array(range(N)), "emb": pa.array([{"values": row, "model": "m"} for row in rows])}
+    yield "struct-list", struct, {"labels": {"id": list(range(N)), "emb.model": ["m"] * N}}
+    yield "struct-chosen", struct, {"labels": {"id": list(range(N)), "emb.model": ["m"] * N}, "key": "emb.values"}
+    fields = {"emb": pa.array([{f"f{i}": x for i, x in enumerate(row)} for row in rows])}
+    yield "struct-numbers", fields, {}
+
+
+def accepted_containers() -> Iterator[Accepted]:
+    """Other names of the same kinds, streams, JSON lines and packed tables."""
+    for name, columns, more in _other_columns():
+        yield Accepted(f"{name}.pq", parquet(columns), **more)
+        yield Accepted(f"{name}.arrow", feather(columns, compression="zstd", chunksize=7), **more)
+        yield Accepted(f"{name}.ipc", arrow_stream(columns), **more)
+    columns = {"emb": lists(pa.list_(pa.float64())), "label": pa.array(LABEL).dictionary_encode()}
+    yield Accepted("stream.arrow", arrow_stream(columns), labels={"label": LABEL})
+    for compression in ("uncompressed", "lz4", "zstd"):
+        data = schema_in_footer_alone(feather(columns, compression=compression, chunksize=4))
+        yield Accepted(f"{compression}-footer-alone.feather", data, labels={"label": LABEL})
+    for packed, pack in {"gz": gzip.compress, "zst": partial(pa.compress, codec="zstd", asbytes=True)}.items():
+        yield Accepted(f"packed.csv.{packed}", pack(csv(header="a,b,c,d")))
+        yield Accepted(f"packed.tsv.{packed}", pack(csv(mark="\t")))
+        yield Accepted(f"packed.jsonl.{packed}", pack(json_lines(VALUES.tolist())))
+    yield Accepted("UPPER.CSV.GZ", gzip.compress(csv()))
+    rows = [{"id": i, "embedding": row, "text": "ünï"} for i, row in enumerate(VALUES.tolist())]
+    yield Accepted("lists.jsonl", json_lines(rows), labels={"id": list(range(N)), "text": ["ünï"] * N})
+    yield Accepted("lists.ndjson", json_lines([[1], *([2],) * 5]), np.array([[1], *([2],) * 5]))
+    numbers = [dict(zip("abcd", row, strict=True)) for row in VALUES.tolist()]
+    yield Accepted("numbers.jsonl", b"\xef\xbb\xbf" + json_lines(numbers))
+
+
+def json_lines(rows: list[Any]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
 def accepted_arrow() -> Iterator[Accepted]:
     for name, columns, more in _arrow_tables():
         yield Accepted(f"{name}.parquet", parquet(columns), **more)
@@ -206,7 +260,14 @@ def accepted_tensors() -> Iterator[Accepted]:
 
 def every_accepted() -> list[Accepted]:
     """One file of every accepted kind, names without repetition."""
-    return [*accepted_npy(), *accepted_npz(), *accepted_text(), *accepted_arrow(), *accepted_tensors()]
+    return [
+        *accepted_npy(),
+        *accepted_npz(),
+        *accepted_text(),
+        *accepted_arrow(),
+        *accepted_containers(),
+        *accepted_tensors(),
+    ]
 
 
 def pairs() -> list[tuple[str, bytes]]:

@@ -16,7 +16,7 @@ from prviz.readers import Limits
 from tests import file_builders as build
 from tests.file_builders import HOSTILE, INF, NAN, SMALL, VALUES, WHOLE, Refused
 from tests.file_zoo_accepted import every_accepted
-from tests.file_zoo_refused_tables import refused_arrow, refused_text
+from tests.file_zoo_refused_tables import refused_arrow, refused_packed, refused_text
 
 # Bytes of a file that a pickle would create in the working folder if it were opened.
 TRAP = "pickle-was-opened"
@@ -214,6 +214,7 @@ def every_refused() -> list[Refused]:
         *refused_keys(),
         *refused_text(),
         *refused_arrow(),
+        *refused_packed(),
         *refused_claims(),
         *refused_broken(),
         *refused_names(),

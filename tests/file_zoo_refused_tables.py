@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import struct
 from collections.abc import Iterator
 
@@ -80,8 +81,13 @@ def _refused_tables() -> Iterator[tuple[str, dict[str, object], str]]:
         {"a": pa.array(WHOLE[:, 0], pa.timestamp("s"))},
         "column 'a': holds 'timestamp[",
     )
-    yield "decimals", {"a": pa.array([1, 2, 3], pa.decimal128(5))}, "not numbers"
-    yield "nested", {"emb": pa.array([[[1.0]]] * 6)}, "column 'emb': lists of"
+    yield "nested", {"emb": pa.array([[[1.0, 2.0], [3.0, 4.0]]] * 6)}, "column 'emb': 2 lists of numbers a sample"
+    square = pa.FixedShapeTensorArray.from_numpy_ndarray(np.zeros((6, 2, 2)))
+    yield "square-tensor", {"emb": square}, "column 'emb': 2 x 2 numbers a sample"
+    yield "nested-null", {"emb": pa.array([[[1.0]], [[2.0]], None, [[3.0]]])}, "row 3, column 'emb': empty"
+    views = pa.array([[1.0], [2.0], None, [3.0]], pa.list_view(floats))
+    yield "null-view", {"emb": views}, "row 3, column 'emb': empty"
+    yield "bytes", {"emb": pa.array([b"1234"] * 6)}, "column 'emb': holds bytes, not numbers"
     yield (
         "only-labels",
         {"id": pa.array(range(build.N)), "text": pa.array(build.LABEL)},
@@ -97,6 +103,21 @@ def _refused_tables() -> Iterator[tuple[str, dict[str, object], str]]:
         {"a": pa.array([[1, 2]] * 5 + [[1, -(2**60)]])},
         "row 6, column 'a', entry 2: the integer",
     )
+
+
+def refused_packed() -> Iterator[Refused]:
+    """JSON lines, and packed tables."""
+    bomb = gzip.compress(b"1,2\n" * 20_000_000, 1)
+    yield Refused("bomb.csv.gz", bomb, "times the file itself; without being asked")
+    yield Refused("cut.csv.gz", gzip.compress(build.csv())[:-9], "truncated or corrupt")
+    yield Refused("no-zip.csv.zst", build.csv(), "truncated or corrupt")
+    yield Refused("word.jsonl", b"hello\n", "truncated or corrupt ('Expecting value")
+    yield Refused("number.jsonl", b"1\n2\n3\n", "neither a JSON object nor a list")
+    yield Refused("nan.jsonl", b'{"a":1}\n{"a":NaN}\n{"a":1}\n', "row 2, column 'a': NaN")
+    yield Refused("ragged.jsonl", b"[1,2]\n[1,2]\n[1]\n", "row 3, column 'values': 1 values, but 2 before it")
+    yield Refused("deep.jsonl", b'{"a":' + b"[" * 200_000, "truncated or corrupt")
+    names = b"\n".join(b'{"a%d":1}' % number for number in range(20_000))
+    yield Refused("names.jsonl", b'{"a":1}\n' + names, "row 2, column 'a': empty")
 
 
 def refused_arrow() -> Iterator[Refused]:
@@ -128,5 +149,13 @@ def refused_arrow() -> Iterator[Refused]:
     same = pa.Array.from_buffers(pa.string_view(), 2000, [None, pa.py_buffer(view.to_pybytes() * 2000), text])
     views = {"a": pa.array(np.zeros(2000)), "text": same}
     yield Refused("views.feather", build.feather(views), "claims 19.1 MiB of values, more than the limit", limits=SMALL)
+    # Many views of the same values.
+    whole = pa.py_buffer(np.zeros(10_000))
+    begins = pa.py_buffer(np.zeros(2000, "i4"))
+    ends = pa.py_buffer(np.full(2000, 10_000, "i4"))
+    inner = pa.Array.from_buffers(pa.float64(), 10_000, [None, whole])
+    same = pa.Array.from_buffers(pa.list_view(pa.float64()), 2000, [None, begins, ends], children=[inner])
+    stream = build.arrow_stream({"emb": same})
+    yield Refused("list-views.ipc", stream, "claims 152.6 MiB of values", limits=Limits(max_bytes=10**8))
     many = {"a": pa.array([1.0, 2.0, 3.0]), "label": pa.array(["x" * 400_000] * 3)}
     yield Refused("long-labels.feather", build.feather(many, compression="zstd"), "more than the limit", limits=SMALL)

@@ -172,7 +172,7 @@ def _fields(k: int | str, said: DeltaGenerator) -> Fields:
     for column, role in zip(st.columns(2), ("real", "generated"), strict=True):
         key = f"upload-{role}.{epoch}" if epoch else f"upload-{role}"
         files.append(column.file_uploader(f"{role.capitalize()} samples", key=key, max_upload_size=LIMIT_MB))
-    st.caption(f"{', '.join(readers.ACCEPTED)}, up to {LIMIT_MB} MB", help=FORMS)
+    st.caption(f"{readers.ACCEPTED_TEXT}, up to {LIMIT_MB} MB", help=FORMS)
     for each in filter(None, files):
         sessions.uploads.arrived(each.name)
     ids = tuple(None if each is None else str(each.file_id) for each in files)
@@ -268,7 +268,7 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
     source = (upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
     kept = f"rows-chosen-{upload.file_id}"
     try:
-        table = upload.name.lower().endswith(readers.TABLES)
+        table = readers.kind_of(upload.name) in readers.TABLES
         keys, chosen = _roles(upload, source, table=table), None
         if keys is None and table:
             keys = chosen = st.session_state.get(kept) or _rows_of_roles(upload, source)

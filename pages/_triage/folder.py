@@ -20,7 +20,7 @@ from pages._triage.session import FOLDER, HOLDOUT, REFERENCE, TABLE, refuse, ses
 from pages._triage.source import CheckpointSource
 from prviz.array_input import EMBED_PICTURES
 from prviz.embed.pictures import EXTENSIONS
-from prviz.readers import ACCEPTED, table_beside
+from prviz.readers import ACCEPTED, ACCEPTED_TEXT, table_beside
 from prviz.readers.paths import served_folder
 from prviz.readers.safe_folder import Below
 from prviz.triage.arrivals import ArrivalWatch, FileState
@@ -141,8 +141,7 @@ def _listed() -> FolderListing | None:
             return None
     if not any(listing.files.values()) and not listing.pictures:
         st.info(
-            f"No files below the app's folder end in {', '.join(ACCEPTED)}. Pictures are embedded first: "
-            f"`{EMBED_PICTURES}`."
+            f"No files below the app's folder end in {ACCEPTED_TEXT}. Pictures are embedded first: `{EMBED_PICTURES}`."
         )
         st.button("Look again", on_click=_look_again, key="triage-look", icon=":material/refresh:")
         return None

@@ -14,7 +14,7 @@ from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.uploads import Uploaded, ask_columns, pictures_box
 from pages._triage.session import ARRAY, session
-from prviz.readers import AmbiguousKeyError, ReadError, SuspectColumnsError
+from prviz.readers import TABLES, AmbiguousKeyError, ReadError, SuspectColumnsError, kind_of
 from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.media import picture_column
 from prviz.samples import SamplePair, Samples
@@ -26,9 +26,6 @@ from prviz.triage.memorisation import check_holdout
 from prviz.triage.result_cache import ResultCache
 
 T = TypeVar("T")
-
-# Formats whose columns may name pictures.
-TABLES = (".csv", ".tsv", ".parquet", ".feather")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -168,7 +165,7 @@ def assembled(
         except (ValueError, OSError):  # reported when it is measured
             return None
 
-    first = next((each for each in checkpoints if each.path.suffix.lower() in TABLES), None)
+    first = next((each for each in checkpoints if kind_of(each.path.name) in TABLES), None)
     other = reference
     if first is not None:
         key = ("triage-first", base, first.path, signed[first.path])
@@ -213,7 +210,7 @@ def ask_array(which: Hashable) -> None:
             key=ARRAY,
             placeholder="Several fit: choose one",
             help="For the reference and every checkpoint, in formats that can hold several: .npz, .safetensors, "
-            ".parquet, .feather.",
+            ".parquet, .feather, .jsonl.",
             persist_state="session",
         )
 

@@ -17,7 +17,7 @@ from pages._triage import source
 from pages._triage.checkpoints import count_of
 from pages._triage.session import REMOVED, session
 from pages._triage.source import CheckpointSource
-from prviz.readers import ACCEPTED
+from prviz.readers import ACCEPTED_TEXT
 from prviz.readers.source import human_size
 from prviz.server import sessions
 from prviz.server.private_folders import PrivateFolder, private_bytes
@@ -113,7 +113,7 @@ class UploadedFiles:
 def choose() -> CheckpointSource | None:
     held = session().uploads
     st.caption(
-        f"Rows are samples, columns are features: {', '.join(ACCEPTED)}, up to {LIMIT_MB} MB each. Files and results "
+        f"Rows are samples, columns are features: {ACCEPTED_TEXT}, up to {LIMIT_MB} MB each. Files and results "
         "stay in this session, are deleted with it, and never enter a link."
     )
     _fields(held)

@@ -50,14 +50,14 @@ def triage_text(
 
 def left_out_text(skipped: Sequence[Path]) -> str:
     """A sentence on the files of the folders that are no samples; "" without any."""
-    from prviz.readers import ACCEPTED
+    from prviz.readers import ACCEPTED_TEXT
     from prviz.readers.errors import listed
 
     if not skipped:
         return ""
     number = "1 file is" if len(skipped) == 1 else f"{len(skipped)} files are"
     names = listed((one_line(path.name) for path in skipped), most=5)
-    return f"{number} left out, as names of samples end in {', '.join(ACCEPTED)}: {names}"
+    return f"{number} left out, as names of samples end in {ACCEPTED_TEXT}: {names}"
 
 
 def _verdict(judgement: Judgement) -> str:

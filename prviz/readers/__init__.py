@@ -30,11 +30,14 @@ from prviz.readers.npy import holds_pickle
 from prviz.readers.row_roles import find_row_roles, refuse_lists, require_row_roles, row_choices, rows_of, split_key
 from prviz.readers.source import (
     ACCEPTED,
+    ACCEPTED_TEXT,
     PICKLE_EXTENSIONS,
+    SAVED_AS,
     FileSource,
     Limits,
     SourceLike,
     as_source,
+    kind_of,
     looks_pickled,
     refuse_pickle,
     table_beside,
@@ -46,6 +49,7 @@ from prviz.warning import warn
 
 __all__ = [
     "ACCEPTED",
+    "ACCEPTED_TEXT",
     "KNOWN_KEYS",
     "PICTURES",
     "TABLES",
@@ -55,6 +59,7 @@ __all__ = [
     "ReadError",
     "SourceLike",
     "SuspectColumnsError",
+    "kind_of",
     "read",
     "read_label",
     "read_pair",
@@ -71,6 +76,7 @@ _MAGIC = {
     b"PK\x05\x06": ("an empty zip archive", ".npz"),
     b"PAR1": ("a Parquet file", ".parquet"),
     b"ARROW1": ("a Feather (Arrow) file", ".feather"),
+    b"\xff\xff\xff\xff": ("an Arrow stream", ".feather"),
     b"FEA1": ("a Feather file", ".feather"),
     b"\x89HDF": ("an HDF5 file", None),
     b"\x1f\x8b": ("a gzip archive", None),
@@ -79,7 +85,7 @@ _MAGIC = {
     b"%PDF": ("a PDF document", None),
 }
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
-_TEXT = (".csv", ".tsv")
+_TEXT = (".csv", ".tsv", ".jsonl")
 # Entries of `Samples.encoder`, and most characters of one: a file may hold anything.
 _ENCODER, _LONGEST = ("encoder", "sides", "source", "transform", "versions", "weights_sha256"), 1_000
 
@@ -93,7 +99,7 @@ def recognise(source: FileSource, limits: Limits) -> str:
         another kind than the extension says.
     """
     head = source.head(16)
-    extension = source.extension
+    extension = source.kind
     archive = head.startswith(b"PK\x03\x04")
     if extension in PICKLE_EXTENSIONS or looks_pickled(head, text=extension in _TEXT):
         raise refuse_pickle(source)
@@ -104,16 +110,16 @@ def recognise(source: FileSource, limits: Limits) -> str:
     if extension == ".zip":
         raise ReadError(
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): {EMBED_PICTURES}. "
-            f"Save embeddings as one of {', '.join(ACCEPTED)}."
+            f"Save embeddings as one of {', '.join(SAVED_AS)}."
         )
     if extension == ".tar":
         raise ReadError(
             f"{source.where}: a tar archive, such as a shard of WebDataset. Extract it; embed its pictures "
             f"({EMBED_PICTURES}), or stack its arrays into one .npy array."
         )
-    if extension not in ACCEPTED:
+    if not source.name.lower().endswith(ACCEPTED):
         found = f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
-        raise ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(ACCEPTED)}.")
+        raise ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(SAVED_AS)}.")
     if not head:
         raise ReadError(f"{source.where}: empty (0 bytes). Was it still being written? Save or copy it again.")
     _check_contents(source, head)
@@ -122,20 +128,21 @@ def recognise(source: FileSource, limits: Limits) -> str:
 
 def _check_contents(source: FileSource, head: bytes) -> None:
     for magic, (what, extension) in _MAGIC.items():
-        if head.startswith(magic) and extension != source.extension:
+        if head.startswith(magic) and extension != source.kind:
             # A table of text may begin with the same bytes, if text follows.
             if source.extension in _TEXT and head.isascii() and head.decode("ascii").isprintable():
                 continue
-            advice = f"Rename it to end in {extension}." if extension else f"Save it as one of {', '.join(ACCEPTED)}."
+            advice = f"Rename it to end in {extension}." if extension else f"Save it as one of {', '.join(SAVED_AS)}."
             raise ReadError(f"{source.where}: named {source.extension}, but holds {what}. {advice}")
-    expected = [magic for magic, (_, extension) in _MAGIC.items() if extension == source.extension]
+    expected = [magic for magic, (_, extension) in _MAGIC.items() if extension == source.kind]
     if expected and not any(head.startswith(magic) for magic in expected):
         raise ReadError(
             f"{source.where}: corrupt, or not a {source.extension} file (it does not begin like one). Save it again."
         )
 
 
-_KEYED, TABLES = (".npz", ".safetensors"), (".csv", ".tsv", ".parquet", ".feather")
+_ARROW = (".parquet", ".feather", ".jsonl")
+_KEYED, TABLES = (".npz", ".safetensors"), (".csv", ".tsv", ".jsonl", ".parquet", ".feather")
 
 
 class _Contents(NamedTuple):
@@ -149,7 +156,7 @@ class _Contents(NamedTuple):
 
 
 # Formats that may hold several arrays or list columns, so that `read` takes a key.
-WITH_KEYS = (*_KEYED, ".parquet", ".feather")
+WITH_KEYS = (*_KEYED, *_ARROW)
 
 
 def read(
@@ -228,7 +235,7 @@ def read_chosen(
         from prviz.readers.shards import read_shards
 
         return read_shards(Path(source), _alike(choice, key), name, limits or Limits())
-    file = as_source(source, below)
+    file = as_source(source, below, limits)
     limits = (limits or Limits()).of_file(file.size)
     with _reading(file):
         extension = recognise(file, limits)
@@ -279,7 +286,7 @@ def read_label(
     if name in samples.labels:
         return samples.labels[name]
     file = as_source(source, below)
-    if file.extension != ".npz":
+    if file.kind != ".npz":
         return None
     from prviz.readers.npy import open_npz
 
@@ -340,7 +347,7 @@ def read_chosen_pair(
     limits: Limits | None = None,
 ) -> SamplePair:
     """`read_pair`, with a choice of columns."""
-    file = as_source(source)
+    file = as_source(source, limits=limits)
     limits = (limits or Limits()).of_file(file.size)
     with _reading(file):
         extension = recognise(file, limits)
@@ -401,7 +408,7 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
     ------
     ReadError : the file can't be read at all.
     """
-    file, limits = as_source(source), limits or Limits()
+    file, limits = as_source(source, limits=limits), limits or Limits()
     with _reading(file):
         extension = recognise(file, limits)
         if extension in TABLES:
@@ -463,10 +470,10 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
 
     key : a list column.
     """
-    if extension in (".parquet", ".feather"):
-        from prviz.readers.arrow import read_feather, read_parquet
+    if extension in _ARROW:
+        from prviz.readers.arrow import READERS
 
-        found = _Contents(*(read_parquet if extension == ".parquet" else read_feather)(file, key, limits, choice))
+        found = _Contents(*READERS[extension](file, key, limits, choice))
         index = [
             name
             for name in index_columns(found.metadata)

@@ -1,24 +1,30 @@
-"""Readers of .parquet and .feather files by pyarrow, after a check of the sizes that their metadata claim.
+"""Readers of Parquet and Arrow (Feather) files by pyarrow, after a check of the sizes that their metadata claim.
 
 The sizes of a Parquet file are read from its footer and from the headers of its pages without pyarrow: pyarrow's
 accessors for single columns end the whole process on some corrupt files (a C++ exception that its Python layer does not
 catch), and one bad upload must not end every session. pyarrow takes the sizes of pages from the headers of the pages,
 whatever the footer says, so these are added up here. Footer and headers are Thrift structs in the compact protocol
 (layout: parquet.thrift).
+
+pyarrow also reads Arrow files and streams; what is decoded here are the few numbers that say how large each batch
+becomes once it is decompressed.
 """
 
 from __future__ import annotations
 
+import json
 import struct
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO
 
 from prviz.readers.arrays import Array, check_counts
-from prviz.readers.columns import EVERY, ColumnChoice, plan_columns, read_batches
+from prviz.readers.arrow_types import PlainColumns
+from prviz.readers.columns import EVERY, ColumnChoice, is_label, plan_columns, read_batches
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
-from prviz.readers.source import FileSource, Limits, check_claim, human_size
+from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 
 _Wanted = Mapping[int, Any]
 # Field numbers of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData.
@@ -229,7 +235,12 @@ def _count(number: object) -> int:
     return number
 
 
-_MESSAGE_HEADER = 2  # field numbers in Message, DictionaryBatch and RecordBatch
+# First and last bytes of an Arrow file, and the first bytes of every message of a stream.
+_IPC_MAGIC, _CONTINUED = b"ARROW1", b"\xff\xff\xff\xff"
+# Field numbers of Footer, Message, DictionaryBatch and RecordBatch (layout: File.fbs and Message.fbs of Arrow).
+_FOOTER_DICTIONARIES, _FOOTER_BATCHES = 2, 3
+_MESSAGE_KIND, _MESSAGE_HEADER = 1, 2
+_DICTIONARY, _RECORD_BATCH = 2, 3  # values of the former
 _DICTIONARY_DATA = 1
 _LENGTH, _BUFFERS, _COMPRESSION = 0, 2, 3
 
@@ -257,53 +268,103 @@ def _follow(data: bytes, position: int | None) -> int:
     return position + _int(data, position, "<I")
 
 
-def _claim(data: bytes, body: Any, *, dictionary: bool) -> tuple[int, int]:
-    """Rows and uncompressed bytes of one batch."""
-    batch = _follow(data, _field(data, _follow(data, 0), _MESSAGE_HEADER))
-    if dictionary:
-        batch = _follow(data, _field(data, batch, _DICTIONARY_DATA))
-    length = _field(data, batch, _LENGTH)
-    rows = 0 if length is None else _int(data, length, "<q")
-    buffers = _follow(data, _field(data, batch, _BUFFERS))
-    compressed = _field(data, batch, _COMPRESSION) is not None
+@dataclass(frozen=True)
+class _BatchClaim:
+    """Rows of one batch, its uncompressed bytes, and whether it is a dictionary."""
+
+    rows: int
+    size: int
+    dictionary: bool
+
+
+def _claim(message: bytes, part: Callable[[int, int], bytes]) -> _BatchClaim | None:
+    """What one message claims; None for a message that is no batch.
+
+    part : bytes of the message's body, by their start and their number.
+    """
+    root = _follow(message, 0)
+    kind = _field(message, root, _MESSAGE_KIND)
+    kind = 0 if kind is None else message[kind]
+    if kind not in (_DICTIONARY, _RECORD_BATCH):
+        return None
+    batch = _follow(message, _field(message, root, _MESSAGE_HEADER))
+    if kind == _DICTIONARY:
+        batch = _follow(message, _field(message, batch, _DICTIONARY_DATA))
+    length = _field(message, batch, _LENGTH)
+    rows = 0 if length is None else _int(message, length, "<q")
+    buffers = _follow(message, _field(message, batch, _BUFFERS))
+    compressed = _field(message, batch, _COMPRESSION) is not None
     claimed = 0
-    for index in range(_int(data, buffers, "<I")):
-        start, size = struct.unpack_from("<qq", data, buffers + 4 + 16 * index)
-        if not 0 <= start <= start + size <= len(body):
+    for index in range(_int(message, buffers, "<I")):
+        start, size = struct.unpack_from("<qq", message, buffers + 4 + 16 * index)
+        if start < 0 or size < 0:
             raise IndexError("a buffer outside its batch")
         # A compressed buffer begins with its uncompressed length, -1 if it was left as it is.
-        original = _int(body, start, "<q") if compressed and size >= 8 else -1
+        original = _int(part(start, 8), 0, "<q") if compressed and size >= 8 else -1
         if original < -1:
             raise IndexError("a negative length")
         claimed += original if original >= 0 else size
     if rows < 0:
         raise IndexError("a negative number of rows")
-    return rows, claimed
+    return _BatchClaim(rows, claimed, kind == _DICTIONARY)
 
 
-def claimed_by_batches(stream: Any, where: str) -> tuple[int, int]:
-    """Number of rows and uncompressed bytes that all batches of an Arrow IPC file claim.
+def _claims_of_file(stream: BinaryIO, size: int, limits: Limits) -> Iterator[_BatchClaim]:
+    """Claims of the batches that the footer of an Arrow file lists; pyarrow reads these and no others."""
+    stream.seek(max(0, size - 10))
+    tail = stream.read(10)
+    length = int.from_bytes(tail[:4], "little")
+    if tail[4:] != _IPC_MAGIC or length > min(size - 18, limits.max_header_bytes):
+        raise ValueError("no footer")
+    stream.seek(size - 10 - length)
+    footer = stream.read(length)
+    root = _follow(footer, 0)
+    left = size
+    for field in (_FOOTER_DICTIONARIES, _FOOTER_BATCHES):
+        place = _field(footer, root, field)
+        if place is None:
+            continue
+        blocks = _follow(footer, place)
+        for index in range(_int(footer, blocks, "<I")):
+            offset, head, body = struct.unpack_from("<qi4xq", footer, blocks + 4 + 24 * index)
+            left -= head + body
+            if offset < 8 or head < 8 or body < 0 or left < 0 or offset + head + body > size:
+                raise IndexError("a batch outside the file")
+            yield _claim_at(stream, offset, head)
 
-    Raises
-    ------
-    ReadError : corrupt metadata, or a Feather file of version 1.
-    """
+
+def _claim_at(stream: BinaryIO, offset: int, head: int) -> _BatchClaim:
+    """Claim of the message at a place of a file; its metadata have ``head`` bytes, then its body follows."""
+    stream.seek(offset)
+    data = stream.read(head)
+    # Files of Arrow before 0.15 begin with the length alone.
+    begin = 8 if data[:4] == _CONTINUED else 4
+    if begin + _int(data, begin - 4, "<i") != head:
+        raise ValueError("a message of another length than its footer says")
+
+    def part(start: int, count: int) -> bytes:
+        stream.seek(offset + head + start)
+        return stream.read(count)
+
+    claim = _claim(data[begin:], part)
+    if claim is None:
+        raise ValueError("no batch where the footer says")
+    return claim
+
+
+def _part(body: Any, start: int, count: int) -> bytes:
+    return bytes(body[start : start + count])
+
+
+def _claims_of_stream(stream: Any) -> Iterator[_BatchClaim]:
+    """Claims of the batches of an Arrow stream, which has no footer."""
     import pyarrow as pa
 
-    if stream.read(4) == b"FEA1":
-        raise ReadError(f"{where}: a Feather file of version 1. Save it again as version 2 (the default by now).")
-    stream.seek(8)
-    rows = claimed = 0
-    with corrupt_unless_read(where, struct.error, IndexError, KeyError, ValueError, OSError):
-        for message in pa.ipc.MessageReader.open_stream(stream):
-            if message.type not in ("record batch", "dictionary"):
-                continue
-            dictionary = message.type == "dictionary"
-            body = memoryview(message.body) if message.body is not None else memoryview(b"")
-            more = _claim(message.metadata.to_pybytes(), body, dictionary=dictionary)
-            rows += 0 if dictionary else more[0]
-            claimed += more[1]
-    return rows, claimed
+    for message in pa.ipc.MessageReader.open_stream(stream):
+        body = b"" if message.body is None else message.body
+        claim = _claim(message.metadata.to_pybytes(), partial(_part, memoryview(body)))
+        if claim is not None:
+            yield claim
 
 
 # Bytes of values and texts decoded at a time.
@@ -355,7 +416,8 @@ def read_parquet(
     footer = read_footer(source, limits)
     with _opened(source) as stream:
         schema = pq.ParquetFile(stream).schema_arrow
-        plan = plan_columns(schema, source.where, key, limits, choice)
+        plain = PlainColumns(schema, source, key, limits)
+        plan = plan_columns(plain.schema, source.where, key, limits, choice)
     features, labels = footer.claims(plan.features), footer.claims(plan.labels)
     values = features.values if plan.as_list else footer.rows * len(plan.features)
     check_claim(source.where, features.size + labels.size, limits)
@@ -367,13 +429,13 @@ def read_parquet(
         # Large batches, because each batch repeats its dictionaries.
         size = max(1, _BATCH_BYTES * footer.rows // (8 * values + labels.size or 1))
         batches = file.iter_batches(batch_size=size, columns=plan.columns)
-        return *read_batches(plan, footer.rows, batches, limits), schema.metadata
+        return *read_batches(plan, footer.rows, map(plain.batch, batches), limits), schema.metadata
 
 
 def read_feather(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
-    """As `read_parquet`, of a Feather (version 2, Arrow IPC) file; only the columns read are decompressed.
+    """As `read_parquet`, of an Arrow file (Feather version 2) or stream; only the columns read are decompressed.
 
     Raises
     ------
@@ -381,16 +443,88 @@ def read_feather(
     """
     import pyarrow as pa
 
-    with _opened(source) as stream:
-        # After eight bytes of magic the file is an Arrow stream. Both check and read use that stream, as the footer
-        # has a second table of contents that may differ.
-        rows, size = claimed_by_batches(stream, source.where)
+    head = source.head(8)
+    if head.startswith(b"FEA1"):
+        raise ReadError(
+            f"{source.where}: a Feather file of version 1. Save it again as version 2 (the default by now)."
+        )
+    is_file = head.startswith(_IPC_MAGIC)
+    with _opened(source) as stream, corrupt_unless_read(source.where, struct.error, IndexError, KeyError):
+        claims = _claims_of_file(stream, source.size, limits) if is_file else _claims_of_stream(stream)
+        rows = size = 0
+        for claim in claims:
+            rows += 0 if claim.dictionary else claim.rows
+            size += claim.size
         check_claim(source.where, size, limits)
-        stream.seek(8)
-        schema = pa.ipc.open_stream(stream).schema
-        plan = plan_columns(schema, source.where, key, limits, choice)
+        stream.seek(0)
+        opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
+        schema = opened(stream).schema
+        plain = PlainColumns(schema, source, key, limits)
+        plan = plan_columns(plain.schema, source.where, key, limits, choice)
         plan.check_claim(rows, 0 if plan.as_list else rows * len(plan.features), limits)
         check_counts(source.where, rows, len(plan.features), limits)
-        stream.seek(8)
-        options = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in plan.columns])
-        return *read_batches(plan, rows, pa.ipc.open_stream(stream, options=options), limits), schema.metadata
+        stream.seek(0)
+        held = opened(stream, options=pa.ipc.IpcReadOptions(included_fields=plain.places(plan.columns)))
+        batches = (held.get_batch(index) for index in range(held.num_record_batches)) if is_file else held
+        return *read_batches(plan, rows, map(plain.batch, batches), limits), schema.metadata
+
+
+def read_json_lines(
+    source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
+) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
+    """As `read_parquet`, of a text with one JSON object or list of numbers a line; the first line names the columns.
+
+    Raises
+    ------
+    ReadError : as `read_parquet`; a first line that is no JSON.
+    """
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    check_claim(source.where, source.size, limits)
+    with source.open() as stream:
+        data = stream.read()
+    data = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    first = data.partition(b"\n")[0].strip()
+    if first.startswith(b"["):
+        data = b"\n".join(b'{"values":' + line + b"}" for line in data.splitlines() if line.strip())
+    with corrupt_unless_read(source.where, ValueError, RecursionError):
+        held = json.loads(first)
+        if isinstance(held, list):
+            held = {"values": held}
+        if not isinstance(held, dict):
+            raise ValueError("its first line is neither a JSON object nor a list")
+    check_columns(source.where, len(held), limits)
+    # Without a schema every new name would add a column to all lines.
+    kinds = {name: kind for name, value in held.items() if (kind := _json_kind(name, value)) is not None}
+    with corrupt_unless_read(source.where, pa.ArrowException, ValueError):
+        table = arrow_json.read_json(
+            pa.BufferReader(data),
+            read_options=arrow_json.ReadOptions(use_threads=False, block_size=limits.max_header_bytes),
+            parse_options=arrow_json.ParseOptions(pa.schema(list(kinds.items())), unexpected_field_behavior="ignore"),
+        )
+    plain = PlainColumns(table.schema, source, key, limits)
+    plan = plan_columns(plain.schema, source.where, key, limits, choice)
+    batches = map(plain.batch, table.select(plain.places(plan.columns)).to_batches())
+    return *read_batches(plan, len(table), batches, limits), None
+
+
+def _json_kind(name: str, value: object) -> Any:
+    """Type of the column of a JSON value; None for one that is left out."""
+    import pyarrow as pa
+
+    if isinstance(value, bool):
+        return pa.bool_()
+    if isinstance(value, int) and is_label(name):
+        return pa.int64()
+    if isinstance(value, int | float):
+        return pa.float64()
+    if isinstance(value, str):
+        return pa.string()
+    if isinstance(value, list):
+        inner = _json_kind("", value[0]) if value else None
+        return None if inner is None else pa.list_(pa.float64() if pa.types.is_integer(inner) else inner)
+    return None
+
+
+READERS = {".parquet": read_parquet, ".feather": read_feather, ".jsonl": read_json_lines}

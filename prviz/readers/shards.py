@@ -12,7 +12,7 @@ import numpy as np
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import check_counts
 from prviz.readers.errors import ReadError, listed, quoted
-from prviz.readers.source import ACCEPTED, Limits, check_claim, table_beside, unreadable
+from prviz.readers.source import ACCEPTED, ACCEPTED_TEXT, Limits, check_claim, table_beside, unreadable
 from prviz.samples import Samples
 
 _DIGITS = re.compile(r"(\d+)")
@@ -105,6 +105,6 @@ def _nothing(inside: Sequence[Path], where: str) -> ReadError:
             f"({EMBED_PICTURES}), or stack their arrays into one .npy array."
         )
     return ReadError(
-        f"{where}: a folder without files of embeddings ({', '.join(ACCEPTED)}). A folder of pictures is embedded "
+        f"{where}: a folder without files of embeddings ({ACCEPTED_TEXT}). A folder of pictures is embedded "
         f"first: {EMBED_PICTURES}."
     )

@@ -11,13 +11,38 @@ from pathlib import Path
 from typing import BinaryIO
 
 from prviz.array_input import EMBED_PICTURES
-from prviz.readers.errors import ReadError, quoted
+from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.safe_folder import Below, open_regular
 
 # Environment variable with the default of `Limits.max_expansion`, for use from a shell.
 EXPANSION_VARIABLE = "PRVIZ_MAX_EXPANSION"
 
-ACCEPTED = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
+# What to save embeddings as, and every ending that is read: other names of these kinds, and packed tables of text.
+SAVED_AS = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
+_ALSO = {".pq": ".parquet", ".arrow": ".feather", ".ipc": ".feather", ".ndjson": ".jsonl"}
+_TEXTS = (".csv", ".tsv", ".jsonl")
+PACKED = {".gz": "gzip", ".zst": "zstd"}
+ACCEPTED = (*SAVED_AS, ".jsonl", *_ALSO, *(text + packed for text in _TEXTS for packed in PACKED))
+# The same, for people.
+ACCEPTED_TEXT = (
+    ".npy, .npz, .csv, .tsv or .jsonl (also .gz, .zst), .parquet (.pq), .feather (.arrow, .ipc), .safetensors"
+)
+
+
+def extension_of(name: str) -> str:
+    """Lower-case extension with its dot, of a packed table of text the one in front (``.csv`` of ``a.csv.gz``)."""
+    name = name.lower()
+    stem, dot, last = name.rpartition(".")
+    if dot + last in PACKED and stem.endswith(_TEXTS):
+        stem, dot, last = stem.rpartition(".")
+    return dot + last if dot else ""
+
+
+def kind_of(name: str) -> str:
+    """The extension that stands for all of one kind: ``.parquet`` of ``a.pq``."""
+    extension = extension_of(name)
+    return _ALSO.get(extension, extension)
+
 
 # Bytes that the samples of any file may take, however small the file: 20,000 samples of 768 features in float32.
 _ALWAYS = 64 * 1024**2
@@ -143,6 +168,7 @@ class FileSource:
 
     below : folder through which the path is opened; None: the path is opened directly.
     version : device, inode, size and time of change, by which a changed file is noticed.
+    packed : the compressed file that ``data`` were unpacked from.
     """
 
     name: str
@@ -151,6 +177,7 @@ class FileSource:
     data: Buffer = field(default=b"", repr=False)
     below: Below | None = field(default=None, repr=False)
     version: tuple[int, ...] = field(default=(), repr=False)
+    packed: FileSource | None = field(default=None, repr=False)
 
     @property
     def where(self) -> str:
@@ -159,9 +186,13 @@ class FileSource:
 
     @property
     def extension(self) -> str:
-        """Lower-case extension with its dot, or an empty text."""
-        _, dot, extension = self.name.rpartition(".")
-        return dot + extension.lower() if dot else ""
+        """Lower-case extension with its dot, or an empty text; see `extension_of`."""
+        return extension_of(self.name)
+
+    @property
+    def kind(self) -> str:
+        """The extension that stands for all of one kind, see `kind_of`."""
+        return kind_of(self.name)
 
     def open(self) -> BinaryIO:
         """Open a seekable binary stream at byte 0. Raises `ReadError` if the file has changed."""
@@ -178,6 +209,8 @@ class FileSource:
 
     def check_unchanged(self) -> None:
         """Refuse a file that was replaced or changed: values read from it may be a mixture."""
+        if self.packed is not None:
+            self.packed.check_unchanged()
         if self.path is None:
             return
         try:
@@ -205,15 +238,46 @@ def unreadable(where: str, error: OSError) -> ReadError:
     return ReadError(f"{where}: can't be opened: {error.strerror or error}. Check path and permissions.")
 
 
-def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -> FileSource:
-    """Source for a path or a ``(file name, bytes)`` pair; its name has no folder.
+# Bytes unpacked at a time.
+_UNPACKED = 1 << 20
+
+
+def as_source(
+    source: SourceLike, below: str | os.PathLike[str] | None = None, limits: Limits | None = None
+) -> FileSource:
+    """Source for a path or a ``(file name, bytes)`` pair; its name has no folder. A packed table of text is unpacked.
 
     below : folder that the path must be in, see `prviz.readers.safe_folder.Below`; None: anywhere.
 
     Raises
     ------
-    ReadError : no such file, no permission, a folder or a device, or not below that folder.
+    ReadError : no such file, no permission, a folder or a device, or not below that folder; a packed file that becomes
+        larger than the limits allow, or is corrupt.
     """
+    found = _as_stored(source, below)
+    last = Path(found.name.lower()).suffix
+    if not found.name.lower().endswith(ACCEPTED) or last not in PACKED or not found.size:
+        return found
+    return _unpacked(found, PACKED[last], (limits or Limits()).of_file(found.size))
+
+
+def _unpacked(packed: FileSource, codec: str, limits: Limits) -> FileSource:
+    """The contents of a compressed file, unpacked only as far as the limits allow."""
+    import pyarrow as pa
+
+    data = bytearray()
+    with (
+        packed.open() as stream,
+        corrupt_unless_read(packed.where, OSError, pa.ArrowException, ValueError),
+        pa.CompressedInputStream(pa.PythonFile(stream, mode="r"), codec) as unpacked,
+    ):
+        while part := unpacked.read(_UNPACKED):
+            data += part
+            check_claim(packed.where, len(data), limits)
+    return FileSource(packed.name, len(data), data=bytes(data), packed=packed)
+
+
+def _as_stored(source: SourceLike, below: str | os.PathLike[str] | None) -> FileSource:
     if isinstance(source, tuple):
         name, data = source
         base = name.replace("\\", "/").rpartition("/")[2]

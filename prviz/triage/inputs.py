@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from prviz.array_input import EMBED_PICTURES
-from prviz.readers import ACCEPTED, PICTURES, table_beside
+from prviz.readers import ACCEPTED, ACCEPTED_TEXT, PICTURES, table_beside
 from prviz.readers.errors import ReadError, listed, quoted
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
@@ -208,7 +208,7 @@ def checkpoints_of(
         inside = (file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS))
         pictures = any(file.name.lower().endswith(PICTURES) for file in inside)
         remedy = f"; embed the pictures first: {EMBED_PICTURES}" if pictures else ""
-        raise ValueError(f"checkpoints = {listed}: no files there that end in {', '.join(ACCEPTED)}{remedy}")
+        raise ValueError(f"checkpoints = {listed}: no files there that end in {ACCEPTED_TEXT}{remedy}")
     return named(dict(zip(paths, _names(paths), strict=True)), None if metadata is None else Path(metadata))
 
 

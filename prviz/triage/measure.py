@@ -21,7 +21,7 @@ from prviz.measure.estimates import Estimate, Progress, measure, part_of
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
-from prviz.readers import TABLES, WITH_KEYS, AmbiguousKeyError, Limits, read_chosen
+from prviz.readers import TABLES, WITH_KEYS, AmbiguousKeyError, Limits, kind_of, read_chosen
 from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples, Split
@@ -431,7 +431,7 @@ def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) 
     Raises ReadError as `prviz.read`.
     """
     key = settings.key
-    if key is not None and path.suffix.lower() not in (TABLES if "=" in key else WITH_KEYS):
+    if key is not None and kind_of(path.name) not in (TABLES if "=" in key else WITH_KEYS):
         key = None
     choice = ColumnChoice.of(settings.features, settings.drop, settings.group, shared=True)
     return read_chosen(path, choice, key=key, limits=Limits(min_rows=LEAST_ROWS, copied=True), below=below)

@@ -1,0 +1,247 @@
+"""Arrow columns of other types as the plain ones of `prviz.readers.columns`: numbers, and lists of numbers.
+
+Tensors and other extension types are their storage, decimals become float64, views of lists become lists, lists of
+one list become lists, and a struct that holds lists or numbers becomes its fields, such as ``emb.values``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from prviz.readers.columns import is_label
+from prviz.readers.errors import ReadError, quoted
+from prviz.readers.source import FileSource, Limits, check_claim
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A plain column: its name, the column that holds it, and its field there (None: the column itself)."""
+
+    name: str
+    holder: str
+    field: int | None
+    kind: Any
+
+
+class PlainColumns:
+    """The plain columns of a table.
+
+    Parameters
+    ----------
+    schema : as stored.
+    key : the list column that is asked for.
+    """
+
+    def __init__(self, schema: Any, source: FileSource, key: str | None, limits: Limits) -> None:
+        import pyarrow as pa
+
+        self._stored, self._source, self._limits = schema, source, limits
+        columns = [_Column(name, name, None, kind) for name, kind in zip(schema.names, schema.types, strict=True)]
+        if not any(_is_list(column.kind) for column in columns) or key not in (None, *schema.names):
+            columns = [inner for column in columns for inner in _fields(column)]
+        self._columns = columns
+        kinds = [_plain(column.kind) for column in columns]
+        self.schema = pa.schema(
+            list(zip([column.name for column in columns], kinds, strict=True)), metadata=schema.metadata
+        )
+        self._refuse_bytes(kinds)
+
+    def places(self, names: Iterable[str]) -> list[int]:
+        """Places in the stored schema of the columns that hold these plain ones."""
+        wanted = set(names)
+        holders = {column.holder for column in self._columns if column.name in wanted}
+        return [place for place, name in enumerate(self._stored.names) if name in holders]
+
+    def batch(self, batch: Any) -> Any:
+        """A batch with some of the stored columns, as one of plain columns."""
+        import pyarrow as pa
+
+        held = set(batch.schema.names)
+        arrays, names = [], []
+        for column in self._columns:
+            if column.holder not in held:
+                continue
+            array = batch.column(column.holder)
+            if column.field is not None:
+                place = array.type.get_field_index(column.name.removeprefix(f"{column.holder}."))
+                if place < 0:
+                    continue  # a field of the struct that was not read
+                array.validate(full=True)
+                array = array.flatten()[place]
+            arrays.append(self._converted(array, column))
+            names.append(column.name)
+        return pa.RecordBatch.from_arrays(arrays, names=names) if names else batch
+
+    def _converted(self, array: Any, column: _Column) -> Any:
+        kind = _plain(array.type)
+        if kind.equals(array.type):
+            return array
+        # Arrow's kernels trust offsets, so that a corrupt file would crash them.
+        array.validate(full=True)
+        array = self._unpacked(array, column)
+        return array.cast(kind) if not _is_list(kind) else array.cast(_list_like(array.type, kind.value_type))
+
+    def _unpacked(self, array: Any, column: _Column) -> Any:
+        """An array without extension types and views, its lists of lists squeezed."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.types as types
+
+        if isinstance(array.type, pa.BaseExtensionType):
+            shape = getattr(array.type, "shape", None)
+            if shape is not None and sum(length != 1 for length in shape) > 1:
+                raise self._refuse_nested(column, " x ".join(map(str, shape)) + " numbers")
+            return self._unpacked(array.storage, column)
+        if not _is_list(array.type):
+            return array
+        if types.is_list_view(array.type) or types.is_large_list_view(array.type):
+            # Many views may show the same values.
+            total = pc.sum(pc.list_value_length(array)).as_py() or 0
+            check_claim(self._source.where, total * 8, self._limits)
+            array = _empty_or_null(array) if array.null_count else _lists(pc.list_value_length(array), array.flatten())
+        if not _is_list(array.type.value_type):
+            return array
+        return self._squeezed(array, column)
+
+    def _squeezed(self, array: Any, column: _Column) -> Any:
+        """Lists of lists with one list each, or with lists of one value, as lists of values."""
+        import pyarrow.compute as pc
+
+        if array.null_count:  # refused with its row, as in a column of plain lists
+            return _empty_or_null(array)
+        inner = self._unpacked(array.flatten(), column)
+        lengths = pc.list_value_length(array)
+        if pc.all(pc.equal(lengths, 1)).as_py():
+            return inner
+        if inner.null_count or not pc.all(pc.equal(pc.list_value_length(inner), 1)).as_py():
+            raise self._refuse_nested(column, f"{lengths[0]} lists of numbers")
+        return _lists(lengths, inner.flatten())
+
+    def _refuse_nested(self, column: _Column, found: str) -> ReadError:
+        read = _reading(self._source)
+        stem = self._source.name.rpartition(".")[0]
+        return ReadError(
+            f"{self._source.where}, column {quoted(column.name)}: {found} a sample; one list is needed. Pool them, "
+            "or flatten each sample to one row:\n"
+            "import numpy as np, pandas as pd, pyarrow as pa\n"
+            f"rows = {read}[{column.holder!r}]\n"
+            f"np.save({quoted(stem + '.npy')}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
+        )
+
+    def _refuse_bytes(self, kinds: Sequence[Any]) -> None:
+        """Raise for a table whose only features are bytes."""
+        names = [column.name for column in self._columns]
+        pairs = [(name, kind) for name, kind in zip(names, kinds, strict=True) if not is_label(name)]
+        packed = [name for name, kind in pairs if _is_bytes(kind)]
+        if not packed or any(_is_number(kind) or _is_list(kind) for _, kind in pairs):
+            return
+        stem = self._source.name.rpartition(".")[0]
+        raise ReadError(
+            f"{self._source.where}, column {quoted(packed[0])}: holds bytes, not numbers. If they are "
+            "numbers of float32:\n"
+            "import numpy as np, pandas as pd, pyarrow as pa\n"
+            f"rows = {_reading(self._source)}[{packed[0]!r}]\n"
+            f"np.save({quoted(stem + '.npy')}, np.stack([np.frombuffer(row, 'float32') for row in rows]))"
+        )
+
+
+def _reading(source: FileSource) -> str:
+    """The call that reads the file as a data frame."""
+    name = quoted(source.name)
+    if source.kind == ".jsonl":
+        return f"pd.read_json({name}, lines=True)"
+    if source.kind == ".parquet":
+        return f"pd.read_parquet({name})"
+    opened = "open_file" if source.head(6) == b"ARROW1" else "open_stream"
+    return f"pa.ipc.{opened}({name}).read_pandas()"
+
+
+def _lists(lengths: Any, values: Any) -> Any:
+    """Lists of these lengths, one after the other."""
+    import pyarrow as pa
+
+    ends = np.concatenate(([0], np.cumsum(lengths.to_numpy(zero_copy_only=False), dtype=np.int64)))
+    return pa.LargeListArray.from_arrays(ends, values)
+
+
+def _empty_or_null(array: Any) -> Any:
+    """Lists without values where an array has any, so that the reader names the row that has none."""
+    import pyarrow as pa
+
+    return pa.array([[] if valid else None for valid in array.is_valid().to_pylist()], pa.list_(pa.float64()))
+
+
+def _fields(column: _Column) -> list[_Column]:
+    """The fields of a struct of numbers or lists; else the column itself."""
+    import pyarrow.types as types
+
+    if not types.is_struct(column.kind) or is_label(column.name):
+        return [column]
+    inner = [column.kind.field(index) for index in range(column.kind.num_fields)]
+    kinds = [_plain(field.type) for field in inner]
+    if not any(map(_is_list, kinds)) and not all(map(_is_number, kinds)):
+        return [column]
+    return [_Column(f"{column.name}.{field.name}", column.name, index, field.type) for index, field in enumerate(inner)]
+
+
+def _is_list(kind: Any) -> bool:
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return _is_list(kind.storage_type)
+    checks = (
+        types.is_list,
+        types.is_large_list,
+        types.is_fixed_size_list,
+        types.is_list_view,
+        types.is_large_list_view,
+    )
+    return any(check(kind) for check in checks)
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+
+
+def _is_bytes(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
+
+
+def _list_like(kind: Any, inner: Any) -> Any:
+    """The kind of list of ``kind``, of other values."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if types.is_fixed_size_list(kind):
+        return pa.list_(inner, kind.list_size)
+    return pa.large_list(inner) if types.is_large_list(kind) else pa.list_(inner)
+
+
+def _plain(kind: Any) -> Any:
+    """The type that a column of this type is given; its own where nothing has to be changed."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return _plain(kind.storage_type)
+    if types.is_decimal(kind):
+        return pa.float64()
+    if not _is_list(kind):
+        return kind
+    inner = kind.value_type
+    while _is_list(inner):
+        inner = (inner.storage_type if isinstance(inner, pa.BaseExtensionType) else inner).value_type
+    inner = _plain(inner)
+    if inner.equals(kind.value_type):
+        view = types.is_list_view(kind) or types.is_large_list_view(kind)
+        return pa.large_list(inner) if view else kind
+    return pa.large_list(inner)
