@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import importlib
+import itertools
 import math
 import pkgutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,15 +19,19 @@ from prviz.curves import PRCurve
 from prviz.estimators.tightest import cross_fitted
 from prviz.measure import workload
 from prviz.measure.kernel_scores import half_spread, rke
+from prviz.measure.risk import tightest_choices
+from prviz.readers import read
 from prviz.readers.bundled import BUNDLED
 from prviz.readers.errors import listed
 from prviz.samples import as_samples
+from prviz.toys import toy
 from prviz.triage import power
+from prviz.triage.decision import basis_of
 from prviz.triage.evidence import LISTED_KINDS, kinds
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.memorisation import held_out_distances, memorisation_of
+from prviz.triage.memorisation import Excess, held_out_distances, memorisation_of
 from prviz.triage.stability import usual_ks
 
 EXPECTED_SECONDS = (0.0992665, 0.2900625, 3.232814, 20.132, 24.439821048680194)
@@ -174,3 +181,39 @@ def test_a_label_names_kinds_where_each_has_three_samples_and_there_are_few(
     column = np.repeat(np.arange(values), each)
     rows = np.arange(len(column))
     assert len(kinds(column, rows, rows[:2])) == values * names
+
+
+@pytest.mark.parametrize("first", ["knn", "ipr"])
+def test_the_family_of_least_risk_is_the_basis_and_without_a_split_the_first(first: str) -> None:
+    def measured(method: str, risk: float, n_real: int) -> Any:
+        estimate = argparse.Namespace(supports=argparse.Namespace(n_real=n_real))
+        return argparse.Namespace(method=method, risk=risk, estimate=estimate, n_real=60)
+
+    risks = {first: 0.3, "kde": 0.1, "coverage": 0.2}
+    held_out = basis_of([measured(method, risk, 30) for method, risk in risks.items()])
+    assert (held_out.method, list(held_out.risks)) == ("kde", ["kde", "coverage", first])
+    whole = basis_of([measured(method, risk, 60) for method, risk in risks.items()])
+    assert (whole.method, whole.risks) == (first, {})
+
+
+def test_what_is_beyond_chance_is_the_share_less_what_real_samples_have() -> None:
+    assert Excess(number=6, share=0.375, expected=0.125, low=0.1, high=0.4).value == 0.25
+
+
+# ---- more of readers and measures
+
+
+def test_a_table_of_text_may_begin_like_a_file_of_another_kind(tmp_path: Path) -> None:
+    rows = [["PAR1_first", "second"], *([str(value) for value in row] for row in drawn(0, 30, 2))]
+    (tmp_path / "x.csv").write_text("\n".join(",".join(row) for row in rows))
+    np.testing.assert_array_equal(read(tmp_path / "x.csv").values, drawn(0, 30, 2))
+
+
+@pytest.mark.parametrize("name", ["outlier", "classes"])
+def test_the_choices_of_tightest_follow_each_other_without_a_gap(name: str) -> None:
+    found = tightest_choices(*toy(name).sample(300, 0))
+    assert len(found) > 2
+    assert (found[0].low, found[-1].high) == (0.0, math.inf)
+    for one, other in itertools.pairwise(found):
+        assert one.low < one.high == other.low
+        assert one[:2] != other[:2]
