@@ -26,6 +26,7 @@ FILE = Path(__file__).with_suffix(".json")
 PLANTED = (
     *(("6 modes, d = 16", fault, 0.5) for fault in ("dropped", "re-weighted", "too narrow", "blurred", "invented")),
     *(("6 modes, d = 16", fault, 0.4) for fault in ("off the manifold", "noise", "wrong scale", "too wide")),
+    *(("6 modes, d = 16", fault, 0.2) for fault in ("repeats", "collapse", "near copies", "class missing")),
     *(("gaussian, d = 8", fault, 0.4) for fault in (None, "too wide", "noise", "shifted", "permuted")),
 )
 FACTORS = (0.0, 0.5, 0.8, 1.25, 2.0, 5.0, -1.0)
