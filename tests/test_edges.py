@@ -29,9 +29,11 @@ from prviz.triage import power
 from prviz.triage.decision import basis_of
 from prviz.triage.evidence import LISTED_KINDS, kinds
 from prviz.triage.inputs import Checkpoint
+from prviz.triage.inspection import findings_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.memorisation import Excess, held_out_distances, memorisation_of
+from prviz.triage.result_cache import ResultCache
 from prviz.triage.stability import usual_ks
 
 EXPECTED_SECONDS = (0.0992665, 0.2900625, 3.232814, 20.132, 24.439821048680194)
@@ -217,3 +219,17 @@ def test_the_choices_of_tightest_follow_each_other_without_a_gap(name: str) -> N
     for one, other in itertools.pairwise(found):
         assert one.low < one.high == other.low
         assert one[:2] != other[:2]
+
+
+def test_kept_findings_of_one_checkpoint_end_no_search_for_the_next(tmp_path: Path) -> None:
+    real = as_samples(drawn(0), name="real")
+    for name, spread in (("a", 1.0), ("b", 0.2)):
+        np.save(tmp_path / f"{name}.npy", spread * drawn(1))
+    settings = TriageSettings(("knn",))
+    there = [Checkpoint(tmp_path / f"{name}.npy", name) for name in ("a", "b")]
+    measured = [each.measured[0] for each in measure_all(real, there, settings)]
+    store, held_out = ResultCache(tmp_path / "kept"), held_out_distances(real)
+    alone = findings_of(real, measured[:1], settings, held_out, store=store)
+    both = findings_of(real, measured, settings, held_out, store=store)
+    assert both["a"] == alone["a"]
+    assert both["b"]

@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import hashlib
 import importlib
 import json
 import os
@@ -69,6 +70,11 @@ OPERATORS = (
     *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak", "ZeroIterationForLoop"),
     *("ExceptionReplacer", "NumberReplacer", "RemoveDecorator"),
 )
+# Tests of whole folders, beside those of a module's own name.
+OF_FOLDERS = {
+    "triage": ("tests/triage/test_kept_decisions.py", "tests/test_edges.py"),
+    **dict.fromkeys(("curves", "estimators", "measure"), ("tests/measure/test_whole_way.py", "tests/test_edges.py")),
+}
 CACHES = (".hypothesis", ".ruff_cache", ".mypy_cache", ".pytest_cache")
 # Seconds of tests for one mutant, as measured with coverage, and the wall time of a run that counts as hanging.
 BUDGET_S = 20.0
@@ -134,14 +140,26 @@ def mutants_of(root: Path, files: Iterable[Path]) -> Iterator[Mutant]:
                 yield Mutant(file, name, occurrence, start[0], start[1], before, "", marker)
 
 
-def draw(root: Path, count: int, seed: int, files: Sequence[Path]) -> list[Mutant]:
-    """Mutants at ``count`` places in random order: first the place is drawn, then one of its mutants."""
+def draw(root: Path, count: int, seed: int, files: Sequence[Path], *, steady: bool = False) -> list[Mutant]:
+    """Mutants at ``count`` places in random order: first the place is drawn, then one of its mutants.
+
+    steady : True to draw by the texts of the lines, so that a change elsewhere leaves the others as they are.
+    """
     places = defaultdict[tuple[str, int, int], list[Mutant]](list)
     for each in mutants_of(root, files):
         places[each.file, each.line, each.column].append(each)
+
+    def chance(mutants: list[Mutant]) -> bytes:
+        one = mutants[0]
+        return hashlib.sha256(f"{seed} {one.file} {one.column} {one.before}".encode()).digest()
+
     stream = random.Random(seed)
-    chosen = stream.sample(sorted(places), min(count, len(places)))
-    mutants = [stream.choice(sorted(places[place], key=lambda each: each.key)) for place in chosen]
+    if steady:
+        chosen = sorted(places, key=lambda place: chance(places[place]))[:count]
+        mutants = [places[place][chance(places[place])[0] % len(places[place])] for place in chosen]
+    else:
+        chosen = stream.sample(sorted(places), min(count, len(places)))
+        mutants = [stream.choice(sorted(places[place], key=lambda each: each.key)) for place in chosen]
     return [each for each in mutants if not each.marker]
 
 
@@ -248,7 +266,8 @@ class Tests:
         path = Path(file).relative_to("prviz")
         stem = path.parent.name if path.stem == "__init__" else path.stem.strip("_")
         found = sorted((self._root / "tests" / path.parent).glob(f"test_{stem}*.py"))
-        return [each.relative_to(self._root).as_posix() for each in found]
+        names = [each.relative_to(self._root).as_posix() for each in found]
+        return [*names, *OF_FOLDERS.get(path.parts[0], ())] if names else []
 
 
 class _Chosen:
@@ -431,6 +450,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--like", type=Path, help="instead of drawing: the mutants of these results, found again")
     parser.add_argument("--alive", action="store_true", help="of --like those that survived")
     parser.add_argument("--first", nargs="*", default=(), help="test files that every mutant meets first")
+    parser.add_argument("--steady", action="store_true", help="draw by the texts of the lines, not by their places")
     parser.add_argument("--most", type=int, help="most survivors; exit with 1 if there are more")
     given = parser.parse_args(arguments)
     root = given.root.resolve()
@@ -439,7 +459,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.coverage is None:
         files = [path for path in files if tests.near(path.relative_to(root).as_posix())]
     if given.like is None:
-        chosen = {each.key: each for each in draw(root, given.count, given.seed, files)}
+        chosen = {each.key: each for each in draw(root, given.count, given.seed, files, steady=given.steady)}
     else:
         rows = [json.loads(line) for line in given.like.read_text().splitlines()]
         rows = [each for each in rows if not given.alive or each["outcome"] in SURVIVES]
