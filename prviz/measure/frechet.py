@@ -23,6 +23,7 @@ LEVEL = 0.95
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 # A value is exact enough where rounding is at most this share of it: its six printed digits hold.
 DIGITS = 1e-6
+TOO_SMALL = "the squares of these numbers' differences are too small for it"
 # A feature is far from zero where its size is more than so many times its spread.
 _FAR = 1e5
 
@@ -191,11 +192,12 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
         if samples.n < 2:
             raise ValueError(f"{role} has 1 sample; a covariance needs at least 2")
     smaller, d, name = min(pair.real.n, pair.generated.n), pair.d, pair.generated.name
-    value, caveat = _checked(*pair)
+    checked = _checked(*pair)
+    value, caveat = checked.value, checked.caveat
     if smaller <= d:
         singular = f"{smaller} samples span at most {smaller - 1} of {d} dimensions: a covariance is singular"
         return MeasuredFrechet(name, value, math.nan, singular)
-    if not math.isfinite(value):
+    if not math.isfinite(value) or (checked.is_nothing and value + checked.rounding > 0):
         return MeasuredFrechet(name, value, math.nan, caveat)
     rng = np.random.default_rng(seed)
     halves = list(zip(*(_halves(samples, rng) for samples in pair), strict=True))
@@ -207,6 +209,13 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
         )
         return MeasuredFrechet(name, value, math.nan, "; ".join(filter(None, (caveat, unknown))))
     bias = sum(frechet(*sides) for sides in halves) / 2 - value
+    if math.isnan(bias):
+        unknown = "its bias is not known: rounding leaves no digit of the values of its halves"
+        return MeasuredFrechet(name, value, math.nan, "; ".join(filter(None, (caveat, unknown))))
+    if abs(bias) <= checked.rounding:
+        bias = 0.0
+        less = f"its bias is less than its rounding, which is up to about {checked.rounding:.2g}"
+        caveat = "; ".join(filter(None, (caveat, less if checked.rounding > 0 else "")))
     real, generated = _influences(*pair)
     own = variance_of_mean(generated, pair.generated)
     return MeasuredFrechet(name, value, bias, caveat, math.sqrt(variance_of_mean(real, pair.real) + own), real, own)
@@ -238,11 +247,24 @@ def variance_of_mean(values: Floats, samples: Samples) -> float:
 
 def frechet(real: Samples, generated: Samples) -> float:
     """The value alone; nan where numbers are too large for it, or rounding leaves none of its digits."""
-    return _checked(real, generated)[0]
+    return _checked(real, generated).value
 
 
-def _checked(real: Samples, generated: Samples) -> tuple[float, str]:
-    """The value, nan where it has no digit, and what there is to say on its digits."""
+class _Checked(NamedTuple):
+    """A value, nan where it has no digit; how large its rounding error may be; and what there is to say on it."""
+
+    value: float
+    rounding: float
+    caveat: str = ""
+
+    @property
+    def is_nothing(self) -> bool:
+        """True if the value is 0 up to rounding."""
+        return self.value <= 10 * self.rounding
+
+
+def _checked(real: Samples, generated: Samples) -> _Checked:
+    too_large = _Checked(math.nan, math.nan, "the squares of these numbers are too large for it")
     shift = shift_of(real, generated)
     with np.errstate(over="ignore", invalid="ignore"):
         one, other = (_Gaussian.of(samples.values, shift) for samples in (real, generated))
@@ -250,25 +272,29 @@ def _checked(real: Samples, generated: Samples) -> tuple[float, str]:
         apart = float(((one.mean - other.mean) ** 2).sum())
         traces = float((one.root**2).sum() + (other.root**2).sum())
         if not np.isfinite(product).all():
-            return math.nan, "the squares of these numbers are too large for it"
+            return too_large
         common = np.linalg.svd(product, compute_uv=False).sum()
         value = float(apart + (one.root**2).sum() + (other.root**2).sum() - 2 * common)
     if not math.isfinite(value):
-        return math.nan, "the squares of these numbers are too large for it"
+        return too_large
     value = max(value, 0.0)
     rounding = _ROUNDING * math.sqrt(real.d) * (apart + traces)
     variances = (one.root**2).sum(1) + (other.root**2).sum(1)
     typical = float(np.median(variances[variances > 0])) if variances.any() else 0.0
+    if rounding == 0 and any((side.values != real.values[0]).any() for side in (real, generated)):
+        return _Checked(math.nan, math.nan, TOO_SMALL)
+    found = _Checked(value, rounding)
     if rounding <= DIGITS * value:
-        return value, ""
-    if value <= 10 * rounding and rounding > DIGITS * typical:
-        return math.nan, (
-            f"rounding alone is up to about {rounding:.2g}, as a few features vary far more than the others, whose "
-            f"variance is about {typical:.2g}: no digit of it holds; scale the features first"
-        )
-    if value <= 10 * rounding:
-        return value, f"0 within rounding, which is up to about {rounding:.2g}"
-    return value, f"rounding is up to about {rounding:.2g} of it"
+        return found
+    if not found.is_nothing:
+        return found._replace(caveat=f"rounding is up to about {rounding:.2g} of it")
+    if rounding <= DIGITS * typical:
+        return found._replace(caveat=f"0 within rounding, which is up to about {rounding:.2g}")
+    lost = (
+        f"rounding alone is up to about {rounding:.2g}, as a few features vary far more than the others, whose "
+        f"variance is about {typical:.2g}: no digit of it holds; scale the features first"
+    )
+    return _Checked(math.nan, rounding, lost)
 
 
 def _influences(real: Samples, generated: Samples) -> tuple[Floats, Floats]:
@@ -293,7 +319,8 @@ def shift_of(real: Samples, generated: Samples) -> Floats:
     first = np.concatenate([np.asarray(side.values[:BLOCK], dtype=np.float64) for side in (real, generated)])
     with np.errstate(over="ignore", invalid="ignore"):
         size, spread = np.abs(first).max(axis=0), first.max(axis=0) - first.min(axis=0)
-    return np.where((size > _FAR * spread) & (spread > 0), first[0], 0.0)
+        far = (size > _FAR * spread) & (spread > 0)
+    return np.where(far, first[0], 0.0)
 
 
 def blocks(values: NDArray[Any]) -> Iterator[Floats]:

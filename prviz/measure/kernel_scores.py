@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.checks.flags import checked_pair
-from prviz.measure.frechet import BLOCK, DIGITS, blocks, shift_of, variance_of_mean
+from prviz.measure.frechet import BLOCK, DIGITS, TOO_SMALL, blocks, shift_of, variance_of_mean
 from prviz.samples import SamplePair, Samples, as_samples
 
 Floats = NDArray[np.float64]
@@ -219,6 +219,8 @@ def _with_digits(
             return KernelDistance(*found)
         centred = _Cubic(mean, progress, total)
         other, other_rounding = compute(centred), centred.rounding(pair)
+    if other == (0.0, 0.0) and varies.any():
+        return KernelDistance(math.nan, math.nan, TOO_SMALL)
     # a value near 0 needs no more digits than its deviation has
     if math.isfinite(found[0]) and rounding <= DIGITS * other[1]:
         return KernelDistance(*found)

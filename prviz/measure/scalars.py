@@ -162,7 +162,9 @@ def numbers_of_sets(
     bandwidth = half_spread(pair.real)
     why = ""
     if bandwidth == 0:
-        why = "its bandwidth is half the spread of the real samples, which are all equal"
+        equal = not (pair.real.values != pair.real.values[0]).any()
+        why = "all equal" if equal else "so near each other that its square is 0"
+        why = f"its bandwidth is half the spread of the real samples, which are {why}"
     elif math.isnan(bandwidth):
         why = "the squares of these numbers are too large for it"
     numbers = {

@@ -123,7 +123,7 @@ def test_samples_of_a_group_count_once_for_the_interval():
     assert kid(*videos).std == pytest.approx(math.sqrt(10) * kid(*(each.values for each in videos)).std, rel=0.05)
 
 
-def test_a_frechet_distance_without_digits_says_so():
+def test_a_frechet_distance_without_digits_says_so(monkeypatch):
     real = gaussians(300, 300, 4)[0]
     wide = RNG(9).normal(size=(300, 1)) * 1e9
     lost = frechet_distance(np.hstack([wide, real]), np.hstack([wide, real * 1.1]))
@@ -131,12 +131,23 @@ def test_a_frechet_distance_without_digits_says_so():
     assert "vary far more than the others" in lost.caveat
     assert frechet_distance(real, real).caveat.startswith("0 within rounding, which is up to about ")
     assert "too large" in frechet_distance(real * 1e200, real * 2e200).caveat
+    far = frechet_distance(real, real * 1.1 + 1e9)
+    assert far.bias == 0
+    assert far.caveat.startswith("its bias is less than its rounding, which is up to about ")
+    assert far.low <= far.value <= far.high
     plain = frechet_distance(real, real * 1.1)
     for offset, digits in ((1e9, 1e-6), (1e12, 1e-3)):
         assert frechet_distance(real + offset, real * 1.1 + offset).value == pytest.approx(plain.value, rel=digits)
     # a feature that is constant in one set has no inverse: its influence is that of what is left
     flat = frechet_distance(np.hstack([real, np.zeros((300, 1))]), np.hstack([real * 1.1, real[:, :1]]))
     assert 0.5 < flat.std / plain.std < 10
+    for number in (frechet_distance(real * 1e-200, real * 2e-200), kid(real * 1e-200, real * 2e-200)):
+        assert math.isnan(number.value)
+        assert number.caveat == "the squares of these numbers' differences are too small for it"
+    near = kid(real * 1e-8, real * 1.5e-8 + 1e-8)
+    assert near.value == pytest.approx(3 * ((real.mean(axis=0) * 5e-9 + 1e-8) ** 2).mean(), rel=0.1)
+    monkeypatch.setattr(frechet_module, "frechet", lambda *_: math.nan)
+    assert frechet_distance(real, real * 1.1).caveat.startswith("its bias is not known: rounding leaves no digit")
 
 
 # ---- KID ----
