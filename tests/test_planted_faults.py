@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import base64
 import io
 import itertools
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,8 @@ from PIL import Image
 
 import prviz
 from prviz.cli.main import main
-from prviz.diagnostics.preflight import FEW_EVALUATED
+from prviz.diagnostics.preflight import FEW_EVALUATED, preflight
 from prviz.embed.base import EmbeddingEncoder, Features
-from prviz.embed.pictures import decoded
 from prviz.embed.registered import load_encoder
 from prviz.embed.run import embed
 from prviz.embed.sources import open_source
@@ -38,7 +37,7 @@ from prviz.triage.measure import CheckpointEvaluator, measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.yardstick import shares_of_ceiling, yardstick
-from prviz.uncertainty.bootstrap import Interval
+from prviz.uncertainty.bootstrap import bootstrap
 
 
 def drawn(seed: int, n: int = 120, spread: float = 1.0, shift: float = 0.0) -> np.ndarray:
@@ -79,18 +78,15 @@ def test_the_halves_of_the_ceiling_have_no_sample_in_common(monkeypatch: pytest.
     assert not halves[0] & halves[1]
 
 
-class _Facts:
-    """Of the facts of a pair, those that "too few samples" needs."""
-
-    effective = argparse.Namespace(value=3.0), argparse.Namespace(value=3.0)
-    real = generated = argparse.Namespace(sd=np.ones(3))
-
-
 @pytest.mark.parametrize(("width", "few"), [(0.099, False), (0.101, True), (0.15, True)])
 def test_an_interval_wider_than_a_tenth_is_too_few_samples(width: float, few: bool) -> None:
-    spread: Any = argparse.Namespace(intervals={"auc": Interval(0.5, 0.5 + width)})
-    facts: Any = _Facts()
-    assert [each.key for each in doubts(spread, facts, FEW_EVALUATED)] == ["few"] * few
+    pair = SamplePair(drawn(0, 200), drawn(1, 200, shift=0.5))
+    spread = bootstrap(estimate(pair, "knn")["knn"], 100, seed=0)
+    levels = np.linspace(0.01, 0.999, 4000)
+    widths = [np.ptp(np.quantile([each.auc for each in spread.curves], [0.5 - x / 2, 0.5 + x / 2])) for x in levels]
+    level = float(levels[np.searchsorted(widths, width)])
+    found = doubts(replace(spread, level=level), preflight(pair).facts, FEW_EVALUATED)
+    assert ("few" in [each.key for each in found]) == few
 
 
 def test_kept_results_of_another_bandwidth_do_not_serve(tmp_path: Path) -> None:
@@ -197,15 +193,13 @@ class Constant(EmbeddingEncoder):
     name, transform, versions = "constant", "none", {"numpy": "0"}
 
     def __init__(self, weight: float) -> None:
-        self.weight, self.weights_sha256 = weight, f"{weight:064}"
+        self.weight = weight
+        self.weights_sha256 = f"{weight:064}"
+        self.prepare = load_encoder("pixels:2").prepare
 
     @classmethod
     def load(cls, argument: str, options: Any) -> EmbeddingEncoder:
         return cls(float(argument))
-
-    @staticmethod
-    def prepare(data: bytes) -> np.ndarray:
-        return np.asarray(decoded(data))
 
     def encode(self, batch: Any) -> Features:
         return np.full((len(batch), 2), self.weight, np.float32)
@@ -237,11 +231,14 @@ def test_a_run_that_goes_on_after_a_picture_has_changed_embeds_it_anew(tmp_path:
     np.testing.assert_array_equal(prviz.read(out).values[0], np.tile([0.0, 1.0, 1.0], 4))
 
 
-def test_16_bits_of_grey_grow_from_black_to_white() -> None:
-    stream = io.BytesIO()
-    Image.fromarray(np.linspace(0, 65535, 64).astype(np.uint16)[None]).save(stream, "PNG")
-    grey = np.asarray(decoded(stream.getvalue()), dtype=int)[0, :, 0]
-    assert (grey[0], grey[-1]) == (0, 255)
+def test_16_bits_of_grey_grow_from_black_to_white(tmp_path: Path) -> None:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for name in "abc":
+        Image.fromarray(np.linspace(0, 65535, 64).astype(np.uint16).reshape(8, 8)).save(folder / f"{name}.png")
+    embed(open_source(folder), load_encoder("pixels:8"), tmp_path / "x.safetensors")
+    grey = prviz.read(tmp_path / "x.safetensors").values[0][::3]
+    assert (grey[0], grey[-1]) == (0.0, 1.0)
     assert np.all(np.diff(grey) > 0)
 
 
