@@ -104,7 +104,7 @@ def refused_keys() -> Iterator[Refused]:
     yield Refused("hostile-key.npz", build.npz(**{HOSTILE: NAN}), f"key '{HOSTILE}', row 3")
     yield Refused("two.safetensors", safetensors.numpy.save({"a": VALUES, "b": WHOLE}), "Choose one with key")
     yield Refused("keyed.npy", build.npy(VALUES), "have no keys", key="feats")
-    yield Refused("keyed.csv", build.csv(), "have no keys", key="feats")
+    yield Refused("keyed.csv", build.csv(), "has no list column 'feats'", key="feats")
     lists = {"a": build.lists(pa.list_(pa.float32())), "b": build.lists(pa.list_(pa.float32()))}
     yield Refused("two-lists.parquet", build.parquet(lists), "several list columns could be the samples: 'a', 'b'")
     yield Refused("missing.feather", build.feather(lists), "has no list column 'c'", key="c")

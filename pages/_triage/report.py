@@ -17,8 +17,8 @@ from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import HOLDOUT, REFERENCE
 from pages._work.store import LeastRecentlyUsed
 from prviz.readers.bundled import REAL_SETS
+from prviz.readers.columns import columns_text
 from prviz.readers.paths import data_folder
-from prviz.readers.suspects import columns_text
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.finding import TriageFinding

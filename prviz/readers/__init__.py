@@ -483,15 +483,15 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
         if index and found.features:
             found = found._replace(notes=(f"left out: {listed(index)} (the table's index)",))
         return found
-    if key is not None:
-        raise ReadError(f"{file.where}: {extension} files have no keys. Leave key out.")
     if extension == ".npy":
+        if key is not None:
+            raise ReadError(f"{file.where}: {extension} files have no keys. Leave key out.")
         from prviz.readers.npy import read_npy
 
         return _Contents(read_npy(file, limits), {})
     from prviz.readers.delimited import read_delimited
 
-    return _Contents(*read_delimited(file, limits, choice))
+    return _Contents(*read_delimited(file, limits, choice, key))
 
 
 def _checked(table: _Contents, choice: ColumnChoice, where: str) -> _Contents:

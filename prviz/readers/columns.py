@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -99,6 +102,8 @@ class ColumnChoice:
             raise ReadError(f"{where}: an array, without names of columns. Leave columns and drop out.")
 
 
+# Most characters of the names in a remedy.
+_LONGEST_REMEDY = 200
 # No choice, for one file and for several.
 EVERY, SHARED = ColumnChoice(), ColumnChoice(shared=True)
 
@@ -148,6 +153,22 @@ def sort_columns(
 def own_names(features: Sequence[str]) -> tuple[str, ...]:
     """Names of features; empty where they are only numbered."""
     return () if all(map(str.isdecimal, features)) else tuple(features)
+
+
+def columns_text(names: Sequence[str]) -> str:
+    """Names of columns as an option of the shell takes them: between commas, in quotes where they hold one."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+def drop_text(names: Sequence[str]) -> str:
+    """What leaves columns out, in Python and in the shell; of long or unprintable names in general words."""
+    line = columns_text(names)
+    if not line.isprintable() or len(line) > _LONGEST_REMEDY:
+        return "drop=... (--drop COLUMNS)"
+    given = repr(names[0]) if len(names) == 1 else f"[{', '.join(map(repr, names))}]"
+    return f"drop={given} (--drop {shlex.quote(line)})"
 
 
 def index_columns(metadata: Any) -> tuple[str, ...]:

@@ -39,6 +39,19 @@ class SuspectColumnsError(ReadError):
         return SuspectColumnsError, (str(self), self.columns)
 
 
+class EmptyCellError(ReadError):
+    """Raised for an empty cell; ``column`` is the place of its column."""
+
+    column: int
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__(message)
+        self.column = column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EmptyCellError, (str(self), self.column)
+
+
 def quoted(text: str) -> str:
     """``text`` as a quoted one-line literal of at most 80 characters, control characters escaped."""
     # Cut before `repr`, because the text may be a whole file.

@@ -6,11 +6,8 @@ none is for the user to decide, unless every column does.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -19,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.readers.arrays import Array
-from prviz.readers.columns import ColumnChoice, plain_name
-from prviz.readers.errors import SuspectColumnsError, listed, quoted
+from prviz.readers.columns import ColumnChoice, drop_text, plain_name
+from prviz.readers.errors import SuspectColumnsError, listed
 
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
@@ -52,8 +49,6 @@ _KEY_ROWS = 500
 _UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
 # Share of the features that may be keys: more of them are whole numbers by nature.
 _KEYS_AT_MOST = 0.5
-# Most names in the remedy of an error.
-_MOST_NAMED = 50
 
 
 class Checked(NamedTuple):
@@ -87,7 +82,7 @@ def checked_columns(values: Array, features: Sequence[str], choice: ColumnChoice
             raise SuspectColumnsError(_refusal(where, found.sure), found.sure)
         if found.doubtful:
             named = listed(found.doubtful)
-            notes = (f"read as a feature, whatever it is called: {named}; left out with {_drop(found.doubtful)}",)
+            notes = (f"read as a feature, whatever it is called: {named}; left out with {drop_text(found.doubtful)}",)
     return Checked(values, tuple(features), {}, notes)
 
 
@@ -163,24 +158,9 @@ def _is_key(column: Array) -> bool:
 def _refusal(where: str, names: Sequence[str]) -> str:
     those, them = ("it", "it is a feature") if len(names) == 1 else ("them", "they are features")
     what = "looks like no feature" if len(names) == 1 else "look like no features"
-    remedy = f"Leave {those} out with {_drop(names)}"
-    if len(names) > _MOST_NAMED:
-        remedy = "Name the features with columns=..., in the shell --features PATTERN"
+    remedy = f"Leave {those} out with {drop_text(names)}"
     columns = "column" if len(names) == 1 else "columns"
     return (
-        f"{where}: {columns} {listed(names)} {what} (a seed, a step, a place in a plot, a key ...). {remedy}; "
+        f"{where}: {columns} {listed(names, most=6)} {what} (a seed, a step, a place in a plot, a key ...). {remedy}; "
         f"if {them}, columns='*' (--features '*') takes every column."
     )
-
-
-def columns_text(names: Sequence[str]) -> str:
-    """Names of columns as an option of the shell takes them: between commas, in quotes where they hold one."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
-
-
-def _drop(names: Sequence[str]) -> str:
-    """What leaves columns out, in Python and in the shell."""
-    given = quoted(names[0]) if len(names) == 1 else f"[{', '.join(quoted(name) for name in names)}]"
-    return f"drop={given} (--drop {shlex.quote(columns_text(names))})"
