@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -252,6 +253,22 @@ def test_conventions_report_their_progress():
     conventions(*ties(), 3, progress=shares.append)
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] < 1
+
+
+def test_parity_shows_its_progress_over_all_sets(files, monkeypatch, capsys):
+    shares: list[float] = []
+
+    @contextmanager
+    def watched(_):
+        yield shares.append
+
+    monkeypatch.setattr("prviz.cli.terminal.watched", watched)
+    assert main(["parity", *files, files[1], "--k", "3"]) == 0
+    capsys.readouterr()
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.1
+    assert sum(share < 0.5 for share in shares) > 10
+    assert shares[-1] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
