@@ -239,10 +239,10 @@ def flags_of(pair: SamplePair) -> tuple[Finding, ...]:
 def _flags(pair: SamplePair) -> tuple[Finding, ...]:
     facts = data_facts(pair)
     if single := single_rows(facts):
-        return in_order([*single, sizes(facts), *encoders(pair)])
+        return in_order([*single, sizes(facts), *encoders(pair), *picture_sizes(pair)])
     if facts.rows.same:
         return in_order([shared_rows(facts), scales(facts), *few_samples(pair)])
-    found = [*value_findings(facts), *only_seen(facts), *encoders(pair), *names(pair)]
+    found = [*value_findings(facts), *only_seen(facts), *encoders(pair), *picture_sizes(pair), *names(pair)]
     return in_order(_without_effects(found))
 
 
@@ -745,6 +745,9 @@ def texts(pair: SamplePair) -> list[Finding]:
 # ---- findings on names and encoders ----
 
 # Entries of `Samples.encoder` that decide the features; source and versions may differ.
+# The median of the shorter sides of a set's pictures, as `prviz embed` writes it: the last number. Two sets whose sides
+# differ by this ratio are said to be unlike.
+_SIDE, _UNLIKE_SIDES = re.compile(r"(\d{1,9})$"), 2.0
 _SAME_ENCODER = ("encoder", "weights_sha256", "transform")
 
 _GENERATED_WORDS = (
@@ -782,6 +785,17 @@ def encoders(pair: SamplePair) -> tuple[Finding, ...]:
         effect = "The other file does not say what made it; only one encoder for both makes samples comparable."
         return (Finding("Encoder", f"{name}, {side} samples only", "note", effect),)
     return (Finding("Encoder", name, "ok", "Both sets are of the same encoder, weights and transform."),)
+
+
+def picture_sizes(pair: SamplePair) -> tuple[Finding, ...]:
+    """Pictures of very different sizes in the two sets, where both files say the sizes."""
+    ends = [_SIDE.search(side.encoder.get("sides", "")) for side in pair]
+    real, generated = (0 if end is None else int(end[1]) for end in ends)
+    if not min(real, generated) or max(real, generated) < _UNLIKE_SIDES * min(real, generated):
+        return ()
+    value = f"sides of {real:,} pixels real, {generated:,} generated"
+    effect = "Save both at one size, by one method, so that resizing is no part of the difference."
+    return (Finding("Picture sizes", value, "warning", effect),)
 
 
 def names(pair: SamplePair) -> tuple[Finding, ...]:

@@ -199,6 +199,7 @@ def preflight(
         _evaluation(facts),
         *flags.only_seen(facts),
         *flags.encoders(pair),
+        *flags.picture_sizes(pair),
         *flags.names(pair),
     )
     return Preflight(findings, facts.copies, *facts.effective, facts)

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def put_features(
     text += b" " * (-len(text) % 8)
     with out.open("xb") as stream:
         stream.write(len(text).to_bytes(8, "little") + text)
-        for array in (*parts, *extra.values()):
+        for array in chain(parts, extra.values()):  # part by part: all may not fit into memory
             stream.write(np.ascontiguousarray(array, "<f4").tobytes())
         stream.flush()
         os.fsync(stream.fileno())

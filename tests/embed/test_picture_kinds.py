@@ -177,3 +177,18 @@ def test_very_different_sizes_are_remarked_and_kept(tmp_path: Path, capsys: pyte
     values_of(folder)
     assert "Note: pictures of very different sizes: shorter sides from 8 to 16 pixels" in capsys.readouterr().out
     assert prviz.read(tmp_path / "x.safetensors").encoder["sides"] == "8 to 16, median 8"
+
+
+def test_two_sets_of_very_different_sizes_are_remarked_wherever_they_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name, side in (("real", 32), ("generated", 8)):
+        source = folder_of(tmp_path / name, RNG.integers(0, 256, (40, side, side, 3), dtype=np.uint8))
+        files.append(str(tmp_path / f"{name}.safetensors"))
+        assert main(["embed", str(source), "-o", files[-1], "--encoder", "pixels:4"]) == 0
+    pair = prviz.SamplePair(*map(prviz.read, files))
+    (found,) = [each for each in prviz.preflight(pair).findings if each.title == "Picture sizes"]
+    assert (found.level, found.value_text) == ("warning", "sides of 32 pixels real, 8 generated")
+    same = prviz.SamplePair(pair.real, pair.real.take(np.arange(20)))
+    assert "Picture sizes" not in {each.title for each in prviz.preflight(same).findings}
