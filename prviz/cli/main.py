@@ -156,7 +156,8 @@ def _app(arguments: argparse.Namespace) -> int:
     os.environ.pop(PICTURES_VARIABLE, None)
     if arguments.data is not None:
         os.environ[PICTURES_VARIABLE] = str(arguments.data)
-    sessions.hosts = (arguments.host, *arguments.allow_host)
+    sessions.hosts = (arguments.host,)
+    sessions.proxies = tuple(arguments.allow_host)
     sessions.uploads.most = arguments.upload_budget or sessions.uploads.most
     line = ["run", str(script), "--server.address", arguments.host, "--server.port", str(port)]
     line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones

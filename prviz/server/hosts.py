@@ -28,6 +28,7 @@ HEADERS = (
 # Most characters of an unknown host that the refusal repeats.
 _SHOWN = 100
 _MISDIRECTED = 421
+_PORTS = {"http": 80, "https": 443}  # of origins that name none
 _POLICY_VIOLATION = 1008  # WebSocket close code; a client that is refused before the handshake sees HTTP status 403
 
 
@@ -49,16 +50,25 @@ def host_name(text: str) -> str | None:
     return None
 
 
+def _port(text: str) -> int | None:
+    """The port in a text that has a host; None if it has none."""
+    return urlsplit(f"//{text if text.count(':') < 2 or text.startswith('[') else f'[{text}]'}").port
+
+
 class HostGuard:
     """ASGI middleware: requests and WebSockets to other hosts, and WebSockets of other sites' pages, are refused.
 
     Accepted are localhost, `hosts`, and the address at which the connection arrived, which is not known in advance if
     the server is bound to every address. X-Forwarded-Host is not read, because anybody can send it.
+
+    A WebSocket is opened by pages of the app alone, of the same host and port: another port of this machine may be that
+    of another program. A proxy may name another host, or leave out the port, where its own name is one of `proxies`.
     """
 
-    def __init__(self, app: App, hosts: Iterable[str]) -> None:
+    def __init__(self, app: App, hosts: Iterable[str], proxies: Iterable[str] = ()) -> None:
         self.app = app
-        self._hosts = frozenset(map(host_name, (*LOCAL, *hosts)))
+        self._hosts = frozenset(map(host_name, (*LOCAL, *hosts, *proxies)))
+        self._proxies = frozenset(map(host_name, proxies)) - frozenset(LOCAL)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass a request on to the app, or refuse it."""
@@ -82,11 +92,21 @@ class HostGuard:
                 f"A request {target} is not answered here. If that is a name of this machine, or of a proxy before it, "
                 "start the app with `prviz app --allow-host NAME`."
             )
-        if scope["type"] == "websocket":
-            pages = [host_name(each.partition("://")[2]) for each in _values(scope, b"origin")]
-            if not accepted.issuperset(pages):
-                return "A page of another site can't use this app."
-        return None
+        origins = _values(scope, b"origin") if scope["type"] == "websocket" else []
+        own = all(self._is_own(origin, hosts[0]) for origin in origins)
+        return None if own else "A page of another site can't use this app."
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        """True if a page of this origin is one of the app, which was asked for at this accepted host."""
+        scheme, _, place = origin.partition("://")
+        name, usual = host_name(place), _PORTS.get(scheme.lower())
+        if name is None or usual is None:
+            return False
+        if name == host_name(host):
+            port = _port(host)
+            left_out = port is None and name in self._proxies
+            return left_out or (_port(place) or usual) == (port or usual)
+        return name in self._proxies
 
 
 async def answer(send: Send, status: int, text: str) -> None:

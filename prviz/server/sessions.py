@@ -31,6 +31,8 @@ from prviz.server.static_files import StaticFiles
 
 # Names and addresses by which browsers may reach the app, besides localhost; `prviz app` sets them.
 hosts: tuple[str, ...] = ()
+# Those of them that may be a proxy's, which may ask for another host than the browser does.
+proxies: tuple[str, ...] = ()
 
 # Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest size of a field.
 SESSION_BYTES = 3 * 512 * 1024**2
@@ -46,7 +48,9 @@ _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/[^/]+")
 _FILE_NAME = re.compile(rb'filename="([^"\r\n]{0,300})"')
 # Most names that a refusal repeats, and first bytes of an upload that are searched for its name.
 _MOST_NAMES, _HEAD_BYTES = 5, 2000
-_LENGTH_REQUIRED, _NO_STORAGE = 411, 507
+_FORBIDDEN, _NOT_FOUND, _LENGTH_REQUIRED, _NO_STORAGE = 403, 404, 411, 507
+# Cookie by which Streamlit knows that a request is of a page of its own.
+_TOKEN = "_streamlit_xsrf"
 
 
 @dataclass
@@ -141,15 +145,25 @@ uploads = Uploads()
 
 
 class UploadGuard:
-    """ASGI middleware that refuses uploads over the budget before any of their bytes are kept."""
+    """ASGI middleware that refuses uploads over the budget before any of their bytes are kept.
+
+    Only the browser of a session may upload to it or remove its files, whoever else knows its id.
+    """
 
     def __init__(self, app: App, uploads: Uploads) -> None:
         self.app, self._uploads = app, uploads
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass a request on to the app, or refuse an upload."""
-        upload = _UPLOAD.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
-        if upload is None:
+        upload = _UPLOAD.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        if upload is None or scope["method"] not in ("PUT", "DELETE"):
+            await self.app(scope, receive, send)
+            return
+        if (status := _foreign(scope, upload[1])) is not None:
+            await _drained(receive)
+            await answer(send, status, "This is not the address of a file of yours.")
+            return
+        if scope["method"] == "DELETE":
             await self.app(scope, receive, send)
             return
         lengths = [value for name, value in scope["headers"] if name.lower() == b"content-length"]
@@ -168,6 +182,25 @@ class UploadGuard:
         if _runtime() is not None and _runtime().is_active_session(session):
             self._uploads.refuse(session, name, size, reason)
         await answer(send, _NO_STORAGE, reason)
+
+
+def _foreign(scope: Message, session: str) -> int | None:
+    """The HTTP status that refuses a request for a session's files; None if it is of the session's own browser.
+
+    All tabs of a browser have one token, in a cookie, which also came with the handshake of the session's WebSocket.
+    """
+    import streamlit
+    from starlette.requests import cookie_parser
+    from streamlit.web.server.starlette.starlette_app_utils import validate_xsrf_token
+
+    if _runtime() is None or not streamlit.get_option("server.enableXsrfProtection"):
+        return None
+    client = _runtime().get_client(session)
+    if client is None:
+        return _NOT_FOUND
+    cookies = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"cookie"]
+    own = cookie_parser("; ".join(cookies)).get(_TOKEN)
+    return None if validate_xsrf_token(own, client.client_context.cookies.get(_TOKEN)) else _FORBIDDEN
 
 
 async def _drained(receive: Receive) -> str:
@@ -297,13 +330,14 @@ def options(warm_up: Callable[[], None] = lambda: None) -> dict[str, Any]:
     # which would be wrong for a first request to a page. This attribute, internal to Streamlit, prevents that.
     PagesManager.uses_pages_directory = False
     guard_reruns()
-    named = [*hosts, streamlit.get_option("server.address"), *streamlit.get_option("server.allowedHosts")]
-    exact = [name for name in named if name and "*" not in name]
+    named = [*hosts, streamlit.get_option("server.address")]
+    before = [*proxies, *streamlit.get_option("server.allowedHosts")]
+    exact, of_proxies = ([name for name in some if name and "*" not in name] for some in (named, before))
     static = Path(streamlit.__file__).parent / "static" / "static"
     layers = [
-        Middleware(HostGuard, hosts=exact),
+        Middleware(HostGuard, hosts=exact, proxies=of_proxies),
         Middleware(UploadGuard, uploads=uploads),
-        Middleware(StaticFiles, folder=static),
+        Middleware(StaticFiles, folder=static, base_path=streamlit.get_option("server.baseUrlPath")),
     ]
     return {"middleware": layers, "lifespan": partial(_lifespan, warm_up=warm_up)}
 

@@ -55,11 +55,11 @@ class StaticFiles:
 
     folder : of Streamlit's own files. Pages bring their style, and `class` of their element html, "page-learn" for
     the address learn; their headers announce the app's scripts, so that browsers fetch them while Streamlit starts; it
-    would ask for them with the first figure.
+    would ask for them with the first figure. base_path : path below which the app answers.
     """
 
-    def __init__(self, app: App, folder: Path) -> None:
-        self.app = app
+    def __init__(self, app: App, folder: Path, base_path: str = "") -> None:
+        self.app, self._base = app, base_path.strip("/")
         own = [path for kind in _TYPES for path in folder.glob(f"{kind}/*.{kind}")]
         self._files = {f"{path.suffix[1:]}/{path.name}": path for path in (*own, PLOTLY)}
         self._late = [f"js/{path.name}" for name in _LATE for path in folder.glob(f"js/{name}.*.js")]
@@ -75,7 +75,7 @@ class StaticFiles:
         if content is None or scope["method"] not in ("GET", "HEAD"):
             if "." not in scope["path"].rpartition("/")[2]:  # a page: "not modified" would be one with an earlier style
                 scope["headers"] = [each for each in scope["headers"] if each[0].lower() not in _CONDITIONS]
-            await self.app(scope, receive, _with_style(send, scope["path"], self._late))
+            await self.app(scope, receive, _with_style(send, scope["path"], self._late, self._base))
             return
         accepted = b",".join(value for key, value in scope["headers"] if key.lower() == b"accept-encoding")
         packed = b"gzip" in accepted
@@ -96,7 +96,17 @@ def _packed(content: Path | bytes) -> bytes:
     return gzip.compress(_plain(content))
 
 
-def _with_style(send: Send, path: str, late: Sequence[str]) -> Send:
+def _address(path: str, base: str) -> bytes:
+    """A script that tells Streamlit where the app is, which would otherwise look below the page's own address first."""
+    page = path.strip("/").removeprefix(base).strip("/")
+    if "/" in page:
+        return b""
+    below = rb".replace(/\/[^\/]*$/, '')" if page else b""
+    place = rb"location.origin + location.pathname.replace(/\/+$/, '')" + below
+    return b"<script>window.__streamlit = {BACKEND_BASE_URL: %b + '/'}</script>" % place
+
+
+def _with_style(send: Send, path: str, late: Sequence[str], base: str) -> Send:
     """Put the style into pages, and add the header, whose addresses are relative like those in Streamlit's page."""
     page = _PAGE.sub("", path.rpartition("/")[2])
     own = [name for name in _published if page and name.startswith(f"js/{page}-")]
@@ -119,7 +129,8 @@ def _with_style(send: Send, path: str, late: Sequence[str]) -> Send:
                 return
             # In the body: among equals Streamlit's rules, which its script adds to the head, come before these.
             content = bytes(body).replace(b"<html", b'<html class="page-%b"' % page.encode(), 1)
-            content = content.replace(b"<body>", b"<body><style>%b</style>" % "\n".join(_styles).encode(), 1)
+            style = b"<style>%b</style>" % "\n".join(_styles).encode()
+            content = content.replace(b"<body>", b"<body>" + _address(path, base) + style, 1)
             start = held.pop()
             if content:  # not the answer to HEAD
                 start["headers"].append((b"content-length", str(len(content)).encode()))

@@ -50,6 +50,52 @@ def test_a_websocket_goes_to_no_other_host_and_to_no_other_sites_page(server: Ap
         assert handshake(server.url, "localhost:8501", ("Origin", origin)) == 403, origin
 
 
+def own(host: str, origin: str) -> bool:
+    """Whether a guard with this proxy lets a page of this origin open the socket at this host."""
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append("app")
+
+    async def send(message: Any) -> None:
+        seen.append(message["type"])
+
+    headers = [(b"host", host.encode()), (b"origin", origin.encode())]
+    scope = {"type": "websocket", "server": ("127.0.0.1", 8501), "headers": headers}
+    with contextlib.suppress(StopIteration):
+        guard = HostGuard(app, ["10.0.0.7"], [PROXY])
+        guard(scope, None, send).__await__().send(None)  # type: ignore[arg-type]
+    return seen == ["app"]
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "opens"),
+    [
+        ("localhost:8501", "http://localhost:8501", True),
+        ("LOCALHOST.:8501", "HTTP://localhost:8501", True),
+        ("[::1]:8501", "http://[::1]:8501", True),
+        ("localhost", "http://localhost:80", True),
+        ("localhost:443", "https://localhost", True),
+        ("10.0.0.7:8501", "http://10.0.0.7:8501", True),
+        ("localhost:8501", "http://localhost:8502", False),  # a page of another program of this machine
+        ("localhost:8501", "http://localhost", False),
+        ("localhost:8501", "http://127.0.0.1:8501", False),
+        ("127.0.0.1:8501", "http://localhost:3000", False),
+        ("10.0.0.7:8501", "http://10.0.0.7:9000", False),
+        ("[::1]:8501", "http://[::1]:9000", False),
+        ("localhost:8501", "ftp://localhost:8501", False),
+        (PROXY, f"https://{PROXY}", True),
+        (PROXY, f"https://{PROXY}:8443", True),  # a proxy that leaves out the port
+        ("127.0.0.1:8501", f"https://{PROXY}", True),  # one that asks at the address of the app
+        (f"{PROXY}:8443", f"https://{PROXY}:8443", True),
+        (f"{PROXY}:8443", f"https://{PROXY}:9000", False),
+        (PROXY, "http://localhost:3000", False),
+    ],
+)
+def test_a_page_opens_the_socket_of_its_own_host_and_port_alone(host: str, origin: str, opens: bool) -> None:
+    assert own(host, origin) is opens
+
+
 def test_what_a_proxy_or_a_stranger_says_of_the_host_counts_for_nothing(server: AppServer) -> None:
     told = [("X-Forwarded-Host", "localhost"), ("X-Host", "localhost"), ("Forwarded", "host=localhost")]
     assert asked(server.url, "/", ("Host", "evil.example"), *told)[0] == 421

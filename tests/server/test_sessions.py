@@ -151,12 +151,28 @@ def test_files_that_triage_puts_away_take_no_memory_and_go_with_the_session(serv
     until(lambda: not any(path.exists() for path in files))
 
 
+def test_nobody_removes_or_adds_files_of_another_visitor(server: AppServer) -> None:
+    with Visitor(server.url, "triage", "data=upload") as owner, Visitor(server.url, "learn") as stranger:
+        for each in (owner, stranger):
+            each.run()
+        until(lambda: put(owner, "mine") == 204)
+        held = held_bytes(server.url)["UploadedFileManager"]
+        path = f"/_stcore/upload_file/{owner.session}/"
+        for method, name, status in (("DELETE", "mine", 403), ("PUT", "other", 403), ("DELETE", "other", 403)):
+            assert stranger.send(method, path + name, "a.npy", b"x" * 5000) == status
+        for method in ("DELETE", "PUT"):
+            assert stranger.send(method, "/_stcore/upload_file/nobody/mine", "a.npy", b"x") == 404
+        assert held_bytes(server.url)["UploadedFileManager"] == held
+        assert owner.send("DELETE", f"{path}mine") == 204
+        until(lambda: held_bytes(server.url).get("UploadedFileManager", 0) == held - SIZE)
+
+
 def test_an_upload_of_no_known_length_is_refused(server: AppServer) -> None:
     with Visitor(server.url) as visitor:
         visitor.run()
         address = f"/_stcore/upload_file/{visitor.session}/1"
         assert visitor.send("PUT", address, "a.npy", b"x", chunked=True) == 411
-        assert visitor.send("PUT", "/_stcore/upload_file/nobody/1", "a.npy", bytes(3_100_000)) == 507
+        assert visitor.send("PUT", "/_stcore/upload_file/nobody/1", "a.npy", bytes(3_100_000)) == 404
         assert sessions.uploads.refused() is None
 
 

@@ -121,6 +121,7 @@ def test_figures_draw_with_it_below_a_path_and_after_another_page(server: AppSer
     again = answers[-1 - [answer.url for answer in reversed(answers)].index(f"{server.url}/triage")]
     assert again.all_headers()["link"].startswith(plotly)
     assert again.all_headers()["link"].endswith(f"<.{figure}>; rel=modulepreload")
+    assert [answer.url for answer in answers if answer.status >= 400] == []  # nothing is looked for where it is not
     tab.context.close()
     tab.check()  # no byte from another host, no error
 
