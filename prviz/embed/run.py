@@ -219,10 +219,11 @@ def _notes(facts: NDArray[np.int32], bits: int | None) -> Iterator[str]:
         )
     done: list[str] = []
     if count := int(transparent.sum()):
-        done.append(f"{count:,} with transparency, put over white")
+        done.append(f"{count:,} with transparency (an alpha band), put over white")
     if count := int((left_out > 0).sum()):
         bands = int(left_out.max())
-        done.append(f"{count:,} with {bands} more band{'s' if bands > 1 else ''} than are used, left out")
+        more = "a band" if bands == 1 else f"{bands} bands"
+        done.append(f"{count:,} with {more} beyond grey, or red, green and blue, left out")
     if done:
         yield f"of {len(facts):,} pictures {'; '.join(done)}"
 

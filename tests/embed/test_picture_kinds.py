@@ -158,7 +158,8 @@ def test_alpha_and_bands_left_out_are_one_line(tmp_path: Path, capsys: pytest.Ca
     values_of(tmp_path / "p")
     notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Note")]
     assert notes == [
-        "Note: of 9 pictures 1 with transparency, put over white; 6 with 1 more band than are used, left out"
+        "Note: of 9 pictures 1 with transparency (an alpha band), put over white; 6 with a band beyond grey, or red, "
+        "green and blue, left out"
     ]
 
 
