@@ -43,7 +43,7 @@ from prviz.readers.source import (
     table_beside,
     unreadable,
 )
-from prviz.readers.suspects import checked_columns
+from prviz.readers.suspects import check_upright, checked_columns
 from prviz.samples import SamplePair, Samples
 from prviz.warning import warn
 
@@ -456,7 +456,7 @@ def _table_or_choices(
 ) -> _Contents:
     """`_table`, checked, with an error that offers the rows of each list column where they are of both roles."""
     try:
-        return _checked(_table(file, extension, key, limits, choice), choice, file.where)
+        return _checked(_table(file, extension, key, limits, choice), choice, file.name)
     except AmbiguousKeyError as error:
         with suppress(ReadError):
             pair = find_row_roles(_table(file, extension, error.choices[0], limits, choice).labels)
@@ -494,11 +494,13 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
     return _Contents(*read_delimited(file, limits, choice, key))
 
 
-def _checked(table: _Contents, choice: ColumnChoice, where: str) -> _Contents:
+def _checked(table: _Contents, choice: ColumnChoice, name: str) -> _Contents:
     """A table without the columns that are no features. Raises `SuspectColumnsError` where the user has to say."""
     if not table.features:  # a list
         return table
-    found = checked_columns(table.values, table.features, choice, where)
+    n, d = table.values.shape
+    check_upright(table.labels, n, d, name)
+    found = checked_columns(table.values, table.features, choice, quoted(name))
     return table._replace(
         values=found.values,
         features=found.features,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from prviz.readers.arrays import Array
 from prviz.readers.columns import ColumnChoice, drop_text, plain_name
-from prviz.readers.errors import SuspectColumnsError, listed
+from prviz.readers.errors import ReadError, SuspectColumnsError, listed, quoted
 
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
@@ -40,6 +40,10 @@ _PLOT = re.compile(
 )
 _MOST_COORDINATES = 3
 _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
+# Names of features by their numbers, which samples have not.
+_FEATURE = re.compile(
+    r"(?:f|feat|features?|dim|d|e|emb|embedding|x|v|z|var|pc|component|latent|gene)[ _]?(\d{1,9})", re.I
+)
 # Least features of one name and their numbers, such as f0, f1, f2, that make the other columns doubtful.
 _FAMILY = 3
 # Rows from which a count of them is no chance, and from which whole numbers can be told to be a key.
@@ -84,6 +88,32 @@ def checked_columns(values: Array, features: Sequence[str], choice: ColumnChoice
             named = listed(found.doubtful)
             notes = (f"read as a feature, whatever it is called: {named}; left out with {drop_text(found.doubtful)}",)
     return Checked(values, tuple(features), {}, notes)
+
+
+def check_upright(labels: Mapping[str, NDArray[Any]], n: int, d: int, name: str) -> None:
+    """Raise ReadError for a table whose rows are features: a column of labels says f0, f1, f2 and so on."""
+    if n >= d:
+        return
+    for column in labels.values():
+        texts = [str(each) for each in column[:_FIRST_ROWS]]
+        numbers = [int(match[1]) for text in texts if (match := _FEATURE.fullmatch(text))]
+        if len(numbers) < len(texts) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+            continue
+        sentence = f"{quoted(name)}: transposed, each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)"
+        stem, _, extension = name.rpartition(".")
+        turned = quoted(f"{stem}_turned.csv")
+        reads = {
+            "csv": f"pd.read_csv({quoted(name)}, index_col=0)",
+            "tsv": f"pd.read_csv({quoted(name)}, index_col=0, sep='\\t')",
+            "parquet": f"pd.read_parquet({quoted(name)})",
+            "feather": f"pd.read_feather({quoted(name)})",
+        }
+        if extension.lower() not in reads:
+            raise ReadError(f"{sentence}. Save one row per sample.")
+        raise ReadError(
+            f"{sentence}. Save one row per sample:\nimport pandas as pd\ntable = {reads[extension.lower()]}\n"
+            f"table.T.to_csv({turned}, index=False)"
+        )
 
 
 def _counting(values: Array) -> list[int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -243,3 +245,25 @@ def test_triage_measures_a_set_whose_columns_stand_in_another_order(
         assert main([*line, "--report", str(report)]) == 0
     assert "has changed since it was measured" not in capsys.readouterr().out
     assert main(["triage", "--rerun", str(report)]) == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
+def test_a_transposed_table_is_refused_with_lines_that_turn_it(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t.{kind}"
+    turned = table(REAL, NUMBERED).T
+    if kind == "parquet":
+        turned.rename(columns=str).to_parquet(path)
+    else:
+        turned.to_csv(path, sep="\t" if kind == "tsv" else ",")
+    with pytest.raises(ReadError, match=f"'t.{kind}': transposed, each row is a feature") as caught:
+        read(path)
+    recipe = str(caught.value).partition("\n")[2]
+    subprocess.run([sys.executable, "-c", recipe], cwd=tmp_path, check=True)
+    found = read(tmp_path / "t_turned.csv")
+    np.testing.assert_array_equal(found.values, REAL)
+    assert found.features == tuple(NUMBERED)
+
+
+def test_samples_named_by_numbers_are_not_taken_for_features() -> None:
+    frame = pd.DataFrame(REAL[:, :4].T, index=[f"cell_{place}" for place in range(4)])
+    assert read(("t.csv", frame.to_csv().encode())).n == 4
