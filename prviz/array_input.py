@@ -48,6 +48,20 @@ def as_array(values: Any, name: str) -> Array:
     return array
 
 
+def squeezed(shape: tuple[int, ...], *, picture: bool = False) -> tuple[int, ...]:
+    """A shape without the axes of length one that layers and batches leave, where two others remain.
+
+    picture : (1, h, w) is one picture.
+    """
+    if len(shape) < 3:
+        return shape
+    if all(length == 1 for length in shape[2:]):
+        return shape[:2]
+    if all(length == 1 for length in shape[1:-1]):
+        return shape[0], shape[-1]
+    return shape[1:] if len(shape) == 3 and shape[0] == 1 and not picture else shape
+
+
 def feature_names(values: Any) -> tuple[str, ...]:
     """Names of the columns of a data frame; empty for anything else, and for columns that are only numbered."""
     columns: Any = getattr(values, "columns", None)

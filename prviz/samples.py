@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.array_input import EMBED_PICTURES, as_array, feature_names
+from prviz.array_input import EMBED_PICTURES, as_array, feature_names, squeezed
 from prviz.warning import warn
 
 Array = NDArray[Any]
@@ -43,8 +43,7 @@ def _read_only(array: Array) -> Array:
 def _widened(values: Any, name: str) -> Array:
     """Values as a 2-D float32 or float64 array: float16 becomes float32, every other type float64."""
     array = as_array(values, name)
-    if array.ndim == 4 and array.shape[2:] == (1, 1):
-        array = array[:, :, 0, 0]
+    array = array.reshape(squeezed(array.shape, picture=array.dtype == np.uint8))
     if array.ndim != 2:
         pictures = array.ndim == 4 or (array.ndim == 3 and array.dtype == np.uint8)
         remedy = f"; save pictures as files and embed them: {EMBED_PICTURES}" if pictures else ""

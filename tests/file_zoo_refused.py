@@ -58,13 +58,17 @@ def refused_contents() -> Iterator[Refused]:
     yield Refused("1-D.npy", build.npy(np.arange(6.0)), "values.reshape(-1, 1)")
     yield Refused("3-D.npy", build.npy(np.zeros((6, 4, 2))), "shape (6, 4, 2) is not a table")
     yield Refused("4-D.npy", build.npy(np.zeros((6, 5, 7, 7))), "shape (6, 5, 7, 7) is not a table")
-    yield Refused("5-D.npz", build.npz(feats=np.zeros((6, 4, 1, 1, 1))), "is not a table")
+    yield Refused("5-D.npz", build.npz(feats=np.zeros((6, 4, 1, 2, 1))), "is not a table")
     yield Refused("complex.npy", build.npy(VALUES * 1j), "complex numbers")
     yield Refused("text.npy", build.npy(VALUES.astype(str)), "holds text")
     yield Refused("bytes.npy", build.npy(VALUES.astype("S5")), "holds text")
     yield Refused("dates.npy", build.npy(WHOLE.astype("M8[s]")), "holds dates")
     yield Refused("durations.npz", build.npz(feats=WHOLE.astype("m8[s]")), "holds time differences")
     yield Refused("records.npy", build.npy(np.zeros((6, 4), dtype=[("ä", "f4")])), "holds records")
+    text = np.zeros(6, dtype=[("id", "i4"), ("name", "U3")])
+    yield Refused("records-of-labels.npy", build.npy(text), "has no feature columns")
+    empty = np.array([(0.0, 1), (np.nan, 2), (1.0, 3)], dtype=[("a", "f4"), ("id", "i4")])
+    yield Refused("records-with-nan.npy", build.npy(empty), "row 2, field 'a': NaN")
     yield Refused("void.npy", build.npy(np.zeros((6, 4), dtype="V7")), "holds records")
     yield Refused("longdouble.npy", build.npy(VALUES.astype(np.longdouble)), "Save them as float64")
     yield Refused("float8.safetensors", build.tensor("F8_E4M3", np.zeros((6, 4), ml_dtypes.float8_e4m3)), "'F8_E4M3'")
@@ -194,8 +198,10 @@ def refused_broken() -> Iterator[Refused]:
 
 
 def refused_names() -> Iterator[Refused]:
+    for name in ("table.xlsx", "feats.h5", "feats.npy.gz", "cells.h5ad", "feats.zarr", "index.faiss", "rows.json"):
+        yield Refused(name, b"some bytes", "Convert it, and use the new file:")
     listed = ".npy, .npz, .csv, .tsv, .parquet, .feather, .safetensors"
-    for name in ("notes.txt", "table.xlsx", "feats.h5", "feats.npy.gz", "archive.tgz"):
+    for name in ("notes.txt", "archive.tgz", "sound.wav", "unknown.bin"):
         yield Refused(name, b"some bytes", listed)
     yield Refused("photo.PNG", b"\x89PNG....", "an image. Embed the images first")
     yield Refused("nothing", b"some bytes", "has no extension")

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from prviz.uncertainty.bootstrap import Spread
 
 _TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may be
-.npy, .npz, .csv, .tsv, .parquet, .feather or .safetensors, or folders of numbered ones; a file with both roles may
-stand alone: two arrays, or a table with a column such as role, split, source or is_generated."""
+.npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, or folders of them; a file with
+both roles may stand alone: two arrays, or a table with a column such as role, split, source or is_generated."""
 
 _EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or R, the
 F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall 0.05; R@.05,

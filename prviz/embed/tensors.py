@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import codecs
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
 
+from prviz.array_input import squeezed
 from prviz.embed.output import write_features
+from prviz.readers.conversion import arrays_in
 from prviz.readers.errors import error_text, listed, quoted
 from prviz.samples import Samples
 
 EXTENSIONS = (".pt", ".pth", ".ckpt")
 # Least version of PyTorch: before it, a file could run code even with weights_only=True.
 _LEAST = (2, 10)
+
+
+# Arrays named in a message.
+_SHOWN = 10
+
+
+def _numpy_types() -> list[Any]:
+    """What a NumPy array in a PyTorch file is made of; none of it runs code of the file."""
+    made = np.zeros(1).__reduce__()[0]
+    dtypes = {type(np.dtype(code)) for code in "?bhilqBHILQefd"}
+    return [made, codecs.encode, np.ndarray, np.dtype, *dtypes]
 
 
 def convert(path: Path, out: Path, key: str | None = None) -> tuple[int, int]:
@@ -26,7 +39,7 @@ def convert(path: Path, out: Path, key: str | None = None) -> tuple[int, int]:
     path, out : Path
         The file, and the .safetensors file.
     key : str, optional
-        Which tensor of a dict.
+        Which tensor of a dict; of a nested one with dots between, such as ``features.pool``.
 
     Returns
     -------
@@ -48,19 +61,21 @@ def convert(path: Path, out: Path, key: str | None = None) -> tuple[int, int]:
     if version < _LEAST:
         raise ValueError(f"torch {torch.__version__} can't open {quoted(path.name)} safely; 2.10 or newer is needed")
     try:
-        held: Any = torch.load(path, map_location="cpu", weights_only=True)
+        with torch.serialization.safe_globals(_numpy_types()):
+            held: Any = torch.load(path, map_location="cpu", weights_only=True)
     except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
         reason = quoted(error_text(error))
         raise ValueError(f"{quoted(path.name)}: holds more than tensors, or is corrupt ({reason})") from None
-    if isinstance(held, Mapping):
-        names = [str(name) for name, value in held.items() if torch.is_tensor(value)]
-        if key is None and len(names) != 1:
-            raise ValueError(f"{quoted(path.name)}: holds {listed(names)}; choose one with --key")
-        if key is not None and key not in names:
-            raise ValueError(f"{quoted(path.name)}: has no tensor {quoted(key)}; it has {listed(names)}")
-        held = held[names[0] if key is None else key]
-    if not torch.is_tensor(held):
-        raise ValueError(f"{quoted(path.name)}: holds {type(held).__name__}, no tensor; save one of shape (n, d)")
-    values = Samples(held.detach().float(), path.name).values.astype(np.float32, copy=False)
+    arrays = arrays_in(held)
+    tables = [name for name, array in arrays.items() if len(squeezed(array.shape)) == 2 and array.dtype.kind in "fiub"]
+    if key is not None and key not in arrays:
+        raise ValueError(f"{quoted(path.name)}: has no tensor {quoted(key)}; it has {listed(arrays) or 'none'}")
+    if key is None and len(tables) != 1:
+        shapes = ", ".join(f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:_SHOWN])
+        if tables:
+            raise ValueError(f"{quoted(path.name)}: holds {listed(tables)}; choose one with --key")
+        raise ValueError(f"{quoted(path.name)}: holds no tensor of shape (n, d), but {shapes or 'nothing'}; save one")
+    held = arrays[tables[0] if key is None else key]
+    values = Samples(held, path.name).values.astype(np.float32, copy=False)
     write_features(out, [values], values.shape, {}, {})
     return int(values.shape[0]), int(values.shape[1])

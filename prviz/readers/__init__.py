@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.columns import EVERY, ColumnChoice, index_columns, is_label, own_names
+from prviz.readers.conversion import refuse_container, save_arrays
 from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, listed, quoted
 from prviz.readers.keyed import (
     KNOWN_KEYS,
@@ -66,6 +67,7 @@ __all__ = [
     "recognise",
     "roles",
     "row_choices",
+    "save_arrays",
     "table_beside",
 ]
 
@@ -118,8 +120,11 @@ def recognise(source: FileSource, limits: Limits) -> str:
             f"({EMBED_PICTURES}), or stack its arrays into one .npy array."
         )
     if not source.name.lower().endswith(ACCEPTED):
+        if error := refuse_container(source.where, source.typed, extension, source.head, source.size):
+            raise error
         found = f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
-        raise ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(SAVED_AS)}.")
+        texts = " Texts, one a line, are embedded first: prviz embed FILE." if extension == ".txt" else ""
+        raise ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(SAVED_AS)}.{texts}")
     if not head:
         raise ReadError(f"{source.where}: empty (0 bytes). Was it still being written? Save or copy it again.")
     _check_contents(source, head)
@@ -427,7 +432,8 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits,
     if extension in _KEYED:
         choice.refuse_arrays(file.where)
         with _keyed(file, extension, limits) as arrays:
-            values = arrays.values(choose_key(arrays, key), limits)
+            chosen = choose_key(arrays, key, one_sample=limits.one_sample)
+            values = arrays.values(chosen, limits)
             return _beside(arrays, values, choice, labels_beside(arrays, len(values)))
     if extension not in TABLES:
         choice.refuse_arrays(file.where)
@@ -486,9 +492,10 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
     if extension == ".npy":
         if key is not None:
             raise ReadError(f"{file.where}: {extension} files have no keys. Leave key out.")
-        from prviz.readers.npy import read_npy
+        from prviz.readers.npy import read_npy, read_records
 
-        return _Contents(read_npy(file, limits), {})
+        records = read_records(file, limits)
+        return _Contents(*records) if records is not None else _Contents(read_npy(file, limits), {})
     from prviz.readers.delimited import read_delimited
 
     return _Contents(*read_delimited(file, limits, choice, key))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.array_input import EMBED_PICTURES
+from prviz.array_input import EMBED_PICTURES, squeezed
 from prviz.readers.errors import ReadError
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
@@ -27,7 +27,7 @@ _WRONG_KINDS = {
     "T": "text. Save the embeddings as numbers",
     "M": "dates. Save the embeddings as numbers",
     "m": "time differences. Save the embeddings as numbers",
-    "V": "records (a structured dtype). Save one plain 2-D array of numbers",
+    "V": "records (a structured dtype). Save one plain 2-D array of numbers, or the records alone as a .npy file",
 }
 
 
@@ -41,6 +41,7 @@ class Header:
     shape, dtype, fortran_order : as stored; dtype None: a type that numpy does not have, named by dtype_name.
     offset, stored : position of the values in the stream, and number of their bytes there.
     bfloat16 : True if the two-byte dtype holds the upper halves of float32 numbers.
+    path : the file as the user wrote it, for recipes.
     """
 
     file: str
@@ -53,11 +54,13 @@ class Header:
     stored: int
     fortran_order: bool = False
     bfloat16: bool = False
+    path: str = ""
 
     @property
     def table(self) -> tuple[int, ...]:
-        """The shape with (n, d, 1, 1) squeezed to (n, d)."""
-        return self.shape[:2] if len(self.shape) == 4 and self.shape[2:] == (1, 1) else self.shape
+        """The shape with (n, d, 1, ...), (n, 1, ..., d) and (1, n, d) squeezed to (n, d)."""
+        picture = self.dtype is not None and self.dtype == np.uint8 and not self.bfloat16
+        return squeezed(self.shape, picture=picture)
 
     def position(self, row: int, column: int) -> str:
         """Text for the place of a value, counted from 1."""
@@ -87,7 +90,7 @@ def _check_dtype(header: Header) -> None:
     if header.dtype is None:
         raise ReadError(f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float32.")
     if header.dtype.hasobject:
-        raise refuse_object_array(header.where, header.file, header.key)
+        raise refuse_object_array(header.where, header.path or header.file, header.key)
     if header.bfloat16:
         return
     if header.dtype.kind in _WRONG_KINDS:
@@ -107,14 +110,27 @@ def _check_shape(header: Header) -> None:
         arrays = header.file.lower().endswith((".npy", ".npz"))
         remedy = EMBED_PICTURES.replace("FOLDER", header.file) if arrays else f"save them as .npy, and {EMBED_PICTURES}"
         raise ReadError(f"{found} looks like images, not embeddings. Embed them first: {remedy}.")
-    advice = {
-        0: "Save a 2-D array, one row per sample.",
-        1: "A 2-D array (n, d) is needed: for one feature per sample save values.reshape(-1, 1).",
-    }.get(
-        len(shape),
-        "A 2-D array (n, d) is needed: pool or flatten each sample to one row, values.reshape(len(values), -1).",
-    )
-    raise ReadError(f"{found} is not a table of samples. {advice}")
+    raise ReadError(f"{found} is not a table of samples. {_shape_advice(shape)}")
+
+
+def _shape_advice(shape: tuple[int, ...]) -> str:
+    if not shape:
+        return "Save a 2-D array, one row per sample."
+    if len(shape) == 1:
+        return (
+            "A 2-D array (n, d) is needed. If it is one sample of d features, keep one such file for each in a folder, "
+            "and name the folder; if it is n samples flattened, save values.reshape(n, d) with their number; only if "
+            "it is one number per sample, values.reshape(-1, 1)."
+        )
+    if shape[0] == 1:
+        return "A 2-D array (n, d) is needed: the first axis has one entry. If it is one batch, save values[0]."
+    return "A 2-D array (n, d) is needed: pool or flatten each sample to one row, values.reshape(len(values), -1)."
+
+
+def as_one_sample(header: Header, limits: Limits) -> Header:
+    """The header of a (d,) array as one of (1, d) where every file is one sample."""
+    one = limits.one_sample and len(header.shape) == 1 and header.shape[0] > 0
+    return replace(header, shape=(1, *header.shape)) if one else header
 
 
 def fits(header: Header) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from prviz.readers.columns import is_label
-from prviz.readers.errors import ReadError, quoted
+from prviz.readers.errors import ReadError, literal, quoted
 from prviz.readers.source import FileSource, Limits, check_claim
 
 
@@ -123,13 +124,13 @@ class PlainColumns:
 
     def _refuse_nested(self, column: _Column, found: str) -> ReadError:
         read = _reading(self._source)
-        stem = self._source.name.rpartition(".")[0]
+        saved = literal(self._source.typed.removesuffix(Path(self._source.typed).suffix) + ".npy")
         return ReadError(
             f"{self._source.where}, column {quoted(column.name)}: {found} a sample; one list is needed. Pool them, "
             "or flatten each sample to one row:\n"
             "import numpy as np, pandas as pd, pyarrow as pa\n"
-            f"rows = {read}[{column.holder!r}]\n"
-            f"np.save({quoted(stem + '.npy')}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
+            f"rows = {read}[{literal(column.holder)}]\n"
+            f"np.save({saved}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
         )
 
     def _refuse_bytes(self, kinds: Sequence[Any]) -> None:
@@ -139,19 +140,19 @@ class PlainColumns:
         packed = [name for name, kind in pairs if _is_bytes(kind)]
         if not packed or any(_is_number(kind) or _is_list(kind) for _, kind in pairs):
             return
-        stem = self._source.name.rpartition(".")[0]
+        saved = literal(self._source.typed.removesuffix(Path(self._source.typed).suffix) + ".npy")
         raise ReadError(
             f"{self._source.where}, column {quoted(packed[0])}: holds bytes, not numbers. If they are "
             "numbers of float32:\n"
             "import numpy as np, pandas as pd, pyarrow as pa\n"
-            f"rows = {_reading(self._source)}[{packed[0]!r}]\n"
-            f"np.save({quoted(stem + '.npy')}, np.stack([np.frombuffer(row, 'float32') for row in rows]))"
+            f"rows = {_reading(self._source)}[{literal(packed[0])}]\n"
+            f"np.save({saved}, np.stack([np.frombuffer(row, 'float32') for row in rows]))"
         )
 
 
 def _reading(source: FileSource) -> str:
     """The call that reads the file as a data frame."""
-    name = quoted(source.name)
+    name = literal(source.typed)
     if source.kind == ".jsonl":
         return f"pd.read_json({name}, lines=True)"
     if source.kind == ".parquet":

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_LONGEST = 80
+_LONGEST, _LONGEST_LITERAL = 80, 200
 
 
 class ReadError(ValueError):
@@ -57,6 +57,11 @@ def quoted(text: str) -> str:
     # Cut before `repr`, because the text may be a whole file.
     literal = repr(text[: _LONGEST + 1])
     return literal if len(literal) <= _LONGEST else f"{literal[: _LONGEST - 2]}…{literal[0]}"
+
+
+def literal(text: str) -> str:
+    """``text`` as a literal for a line of Python that the user runs: whole, unless it is absurdly long."""
+    return repr(text) if len(repr(text)) <= _LONGEST_LITERAL else quoted(text)
 
 
 def listed(names: Iterable[str], *, most: int = 10) -> str:

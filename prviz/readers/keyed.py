@@ -16,7 +16,7 @@ import numpy as np
 
 from prviz.readers.arrays import Array, Header, check_header, fits, looks_like_images
 from prviz.readers.columns import is_label
-from prviz.readers.errors import AmbiguousKeyError, ReadError, corrupt_unless_read, listed, quoted
+from prviz.readers.errors import AmbiguousKeyError, ReadError, corrupt_unless_read, listed, literal, quoted
 from prviz.readers.npy import label_at, values_at
 from prviz.readers.source import FileSource, Limits, check_keys, human_size
 
@@ -42,6 +42,7 @@ class TensorFile:
 
     def __init__(self, source: FileSource, stream: BinaryIO, entries: dict[str, Any], start: int) -> None:
         self.where = source.where
+        self.path = source.typed
         self._source, self._stream, self._start = source, stream, start
         self._entries = {key: entry for key, entry in entries.items() if key != "__metadata__"}
         self.keys: Sequence[str] = tuple(self._entries)
@@ -130,6 +131,7 @@ class KeyedFile(Protocol):
     """A file of named arrays, whose headers can be read without their values."""
 
     where: str
+    path: str  # as the user wrote it
     keys: Sequence[str]
     metadata: Any  # of the whole file, unchecked
 
@@ -209,8 +211,10 @@ def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
     )
 
 
-def choose_key(file: KeyedFile, key: str | None) -> str:
+def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) -> str:
     """Key to read: the given one, else the only array that can be the samples.
+
+    one_sample : an array (d,) is one sample, where no other array fits.
 
     Raises
     ------
@@ -240,6 +244,9 @@ def choose_key(file: KeyedFile, key: str | None) -> str:
                 f"{file.where}: several arrays could be the samples: {listed(fitting)}. Choose one with key=...",
                 fitting,
             )
+    alone = [name for name in keys if _holds(file, name, _is_sample) and not is_label(name)]
+    if one_sample and len(alone) == 1:
+        return alone[0]
     raise _refuse_contents(file, keys, known)
 
 
@@ -247,8 +254,8 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
     """Error for a file without a table of samples, by the most telling reason."""
     if len(keys) > 2 and all(_holds(file, key, _is_sample) for key in keys[:_LOOKED_AT]):
         return ReadError(
-            f"{file.where}: one 1-D array per sample ({listed(keys, most=2)}), as WebDataset has them. Stack them: "
-            "np.stack([arrays[key] for key in sorted(arrays)]), saved as one .npy array."
+            f"{file.where}: one 1-D array per sample ({listed(keys, most=2)}), as WebDataset has them. Stack "
+            f"them, and use the new file:\n{_stacking(file)}"
         )
     images = [key for key in keys if _holds(file, key, looks_like_images)]
     if not images and _has_statistics(file):
@@ -263,6 +270,16 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
         f"{file.where}: none of its arrays is a 2-D table of real numbers. It has: {_contents(file)}. "
         "Save the embeddings as (n, d), one row per sample."
     )
+
+
+def _stacking(file: KeyedFile) -> str:
+    """The lines that stack the arrays of a file, one a sample."""
+    path = file.path
+    npz = path.lower().endswith(".npz")
+    module = "numpy as np" if npz else "numpy as np, safetensors.numpy"
+    loaded = f"np.load({literal(path)})" if npz else f"safetensors.numpy.load_file({literal(path)})"
+    saved = literal(f"{path.rpartition('.')[0]}.npy")
+    return f"import {module}\narrays = {loaded}\nnp.save({saved}, np.stack([arrays[key] for key in arrays]))"
 
 
 def _contents(file: KeyedFile) -> str:

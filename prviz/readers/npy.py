@@ -15,9 +15,19 @@ from typing import Any, BinaryIO, Literal, cast
 
 import numpy as np
 
-from prviz.readers.arrays import Array, Header, check_header, check_values, load
+from prviz.readers.arrays import (
+    Array,
+    Header,
+    as_one_sample,
+    check_counts,
+    check_exact,
+    check_header,
+    check_values,
+    load,
+)
+from prviz.readers.columns import is_label
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
-from prviz.readers.source import FileSource, Limits, check_keys, human_size, refuse_pickle
+from prviz.readers.source import FileSource, Limits, check_claim, check_keys, human_size, refuse_pickle
 
 # Bytes from which files are mapped; smaller ones are read into memory and not needed any more.
 MAPPED_FROM = 1 << 24
@@ -31,10 +41,13 @@ _ENTRY = re.compile(r"""(["'])(descr|fortran_order|shape)\1\s*:\s*("[^"]*"|'[^']
 _LONGEST_LABEL = 256
 # A plain dtype; "a" is a deprecated name for bytes.
 _PLAIN = re.compile(r"""["']([<>|=]?[?b-zA-Z]\d{0,9}(?:\[\w{1,9}\])?)["']""")
+_FIELD = re.compile(
+    r"""\(\s*["']([^"'\\]{1,200})["']\s*,\s*["']([<>|=]?[?b-zA-Z]\d{0,9})["']\s*(?:,\s*\((\d{1,9}),?\)\s*)?\)"""
+)
 _OBJECT = re.compile(r"""["'][<>|=]?O\d?["']""")
 
 
-def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, where: str) -> Header:
+def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, where: str, path: str = "") -> Header:
     """Header of an .npy stream of ``size`` bytes; reads at most 10 kB of it.
 
     Raises
@@ -71,6 +84,7 @@ def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, 
         stored=size - end,
         fortran_order=fortran_order,
         bfloat16=bfloat16,
+        path=path,
     )
 
 
@@ -79,8 +93,8 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     entries = _ENTRY.findall(text)
     found = {name: value for _, name, value in entries}
     descr, order, shape = found["descr"], found["fortran_order"], found["shape"].strip("()")
-    if descr == "[":  # records are never read: their dtype only tells whether they hold objects
-        dtype = np.dtype(object if _OBJECT.search(text) else [("records", "V1")])
+    if descr == "[":
+        dtype = np.dtype(object) if _OBJECT.search(text) else _record_dtype(text)
     elif (plain := _PLAIN.fullmatch(descr)) and "".join(_ENTRY.sub("", text).split()) in ("{,,}", "{,,,}"):
         dtype = np.dtype(plain[1])
     else:
@@ -88,8 +102,59 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     return tuple(int(length.removesuffix("L")) for length in shape.split(",") if length.strip()), order == "True", dtype
 
 
+def _record_dtype(text: str) -> np.dtype[Any]:
+    """The dtype of records of plain fields; one without names for any other records, which are not read."""
+    listed = text[text.index("[") + 1 : text.rindex("]")]
+    fields = list(_FIELD.finditer(listed))
+    between = "".join(_FIELD.sub("", listed).split()).strip(",")
+    names = [field[1] for field in fields]
+    if between or not names or len(set(names)) < len(names):
+        return np.dtype("V7")
+    return np.dtype([(field[1], field[2], (int(field[3]),) if field[3] else ()) for field in fields])
+
+
+def read_records(source: FileSource, limits: Limits) -> tuple[Array, dict[str, Array], tuple[str, ...]] | None:
+    """Values, labels and names of the features of records (a structured array); None for any other .npy file.
+
+    Fields of numbers are features, those that are named like labels are labels, others are left out.
+    """
+    with source.open() as stream:
+        header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
+        if header.dtype is None or header.dtype.names is None or len(header.shape) != 1:
+            return None
+        stored, names = header.dtype, header.dtype.names
+        kinds = {name: stored[name].base.kind for name in names}
+        features = [name for name in names if kinds[name] in "fiub" and not is_label(name)]
+        widths = [stored[name].shape[0] if stored[name].shape else 1 for name in features]
+        n = header.shape[0]
+        check_counts(header.where, n, sum(widths), limits)
+        check_claim(header.where, n * max(stored.itemsize, 8 * sum(widths)), limits)
+        if header.stored != n * stored.itemsize:
+            raise ReadError(f"{header.where}: truncated or corrupt. Write it again, or copy it again.")
+        stream.seek(header.offset)
+        table = np.frombuffer(stream.read(header.stored), stored)
+    narrow = all(stored[name].base.kind == "f" and stored[name].base.itemsize <= 4 for name in features)
+    values = np.empty((n, sum(widths)), np.float32 if narrow else np.float64)
+    columns = [name for name, width in zip(features, widths, strict=True) for _ in range(width)]
+
+    def position(row: int, column: int) -> str:
+        return f"{header.where}, row {row + 1}, field {quoted(columns[column])}"
+
+    start = 0
+    for name, width in zip(features, widths, strict=True):
+        field = table[name].reshape(n, width)
+        check_exact(field, lambda row, column, start=start: position(row, start + column))  # type: ignore[misc]
+        values[:, start : start + width] = field
+        start += width
+    check_values(values, position)
+    labels = [name for name in names if is_label(name) and kinds[name] in "iubUS" and not stored[name].shape]
+    texts = {name: table[name].astype(str) if kinds[name] == "S" else table[name].copy() for name in labels}
+    return values, texts, tuple(features) if len(columns) == len(features) else ()
+
+
 def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
     """Check the header, then read and check the values."""
+    header = as_one_sample(header, limits)
     check_header(header, limits)
     values = load(stream, header)
     check_values(values, header.position)
@@ -120,7 +185,7 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
     the process. With ``limits.copied`` only files larger than ``limits.max_bytes`` are mapped.
     """
     with source.open() as stream:
-        header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
+        header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where, path=source.typed)
         small = header.stored < MAPPED_FROM or (limits.copied and header.stored <= limits.max_bytes)
         # Integers, which have checks of their own, and rarer types are read.
         floating = header.dtype is not None and header.dtype.kind == "f" and header.dtype.itemsize <= 8
@@ -154,6 +219,7 @@ class NpzFile:
 
     def __init__(self, source: FileSource, archive: zipfile.ZipFile) -> None:
         self.where = source.where
+        self.path = source.typed
         self._source, self._archive = source, archive
         arrays = [info for info in archive.infolist() if info.filename.endswith(".npy")]
         self._members = {info.filename.removesuffix(".npy"): info for info in arrays}
@@ -179,7 +245,8 @@ class NpzFile:
     def _header(self, stream: BinaryIO, key: str) -> Header:
         # file_size is the claim of the zip directory; zipfile never returns more bytes than that.
         where = self._where(key)
-        return read_npy_header(stream, self._members[key].file_size, file=self._source.name, key=key, where=where)
+        size, file = self._members[key].file_size, self._source
+        return read_npy_header(stream, size, file=file.name, key=key, where=where, path=file.typed)
 
     def _where(self, key: str) -> str:
         return f"{self.where}, key {quoted(key)}"

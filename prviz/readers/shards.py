@@ -1,9 +1,11 @@
-"""Folders that hold one set of samples in numbered files, such as ``img_emb_0.npy``, ``img_emb_1.npy``."""
+"""Folders that hold one set: in numbered files, such as ``img_emb_0.npy``, ``img_emb_1.npy``, or a sample a file."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +13,25 @@ import numpy as np
 
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import check_counts
-from prviz.readers.errors import ReadError, listed, quoted
-from prviz.readers.source import ACCEPTED, ACCEPTED_TEXT, Limits, check_claim, table_beside, unreadable
+from prviz.readers.conversion import refuse_container
+from prviz.readers.errors import ReadError, listed, literal, quoted
+from prviz.readers.source import (
+    ACCEPTED,
+    ACCEPTED_TEXT,
+    PICKLE_EXTENSIONS,
+    Limits,
+    check_claim,
+    refuse_pickles,
+    table_beside,
+    unreadable,
+)
 from prviz.samples import Samples
 
 _DIGITS = re.compile(r"(\d+)")
+# Words before a number that counts parts of one set.
+_PARTS = re.compile(r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= ]*$")
+# Bytes read of the list of files of a Hugging Face data set.
+_LONGEST_STATE = 1 << 20
 # Sub-folders of clip-retrieval with embeddings, and words of files that are sets of their own.
 _CLIP = re.compile(r"(img|text)_emb(_\d+)?")
 _CHECKPOINTS = re.compile(
@@ -26,6 +42,8 @@ _CHECKPOINTS = re.compile(
 def read_shards(folder: Path, read: Callable[..., Samples], name: str | None, limits: Limits) -> Samples:
     """The samples of all files in a folder, in the order of their numbers, with the labels that they share.
 
+    An array (d,) is one sample. Where every file holds one sample their names may be any.
+
     read : reads one file within the limits that it is called with. limits : for every file, and for all together.
 
     Raises
@@ -35,8 +53,11 @@ def read_shards(folder: Path, read: Callable[..., Samples], name: str | None, li
     where = quoted(folder.name)
     parts: list[Samples] = []
     claimed = 0
-    for path in _ordered(folder, where):
-        parts.append(read(path, limits=replace(limits, min_rows=1)))
+    files, misnamed = _ordered(folder, where)
+    for path in files:
+        parts.append(read(path, limits=replace(limits, min_rows=1, one_sample=True)))
+        if misnamed is not None and parts[-1].n > 1:
+            raise misnamed
         claimed += parts[-1].values.nbytes
         check_claim(where, claimed, replace(limits, file_bytes=0))
         if parts[-1].d != parts[0].d or parts[-1].encoder != parts[0].encoder:
@@ -61,8 +82,8 @@ def read_shards(folder: Path, read: Callable[..., Samples], name: str | None, li
     )
 
 
-def _ordered(folder: Path, where: str) -> list[Path]:
-    """The files of the one set in a folder, by their running number."""
+def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
+    """The files of a folder, by their numbers, and what to raise unless every file is one sample."""
     try:
         inside = sorted(each for each in folder.iterdir() if not each.name.startswith("."))
     except OSError as error:
@@ -71,29 +92,68 @@ def _ordered(folder: Path, where: str) -> list[Path]:
     tables = {table_beside(each.name) for each in files}
     files = [each for each in files if each.name not in tables]
     if not files:
-        raise _nothing(inside, where)
-    if len(files) == 1:
-        return files
+        raise _nothing(folder, inside, where)
+    kept = _hugging_face(folder)
+    files = [each for each in files if kept is None or each.name in kept] or files
     split = {each: _DIGITS.split(each.name) for each in files}
     numbers = {path: [int(part) for part in parts[1::2]] for path, parts in split.items()}
-    alike = len({tuple(parts[::2]) for parts in split.values()}) == 1
-    if not alike or sum(len(set(column)) > 1 for column in zip(*numbers.values(), strict=True)) != 1:
-        raise ReadError(
-            f"{where}: a folder of {listed((each.name for each in files), most=4)}. Name one file; a folder is read as "
-            "one set where its files differ by one running number alone, such as img_emb_0.npy and img_emb_1.npy."
+    files.sort(key=lambda each: (split[each][::2], numbers[each]))
+    if len(files) == 1:
+        return files, None
+    if not _is_one_set(split, numbers):
+        listing = listed((each.name for each in files), most=4)
+        return files, ReadError(
+            f"{where}: a folder of {listing}. Name one file; a folder is read as one set where its files differ by one "
+            "running number alone, such as img_emb_0.npy and img_emb_1.npy, or by those of a rank and a batch"
+            f"{_concatenation(folder, files)}"
         )
     if len({tuple(each) for each in numbers.values()}) < len(files):
         raise ReadError(f"{where}: {listed(each.name for each in files)} have a number twice. Remove the copies.")
     if _CHECKPOINTS.search(files[0].name):
-        raise ReadError(
+        return files, ReadError(
             f"{where}: a folder of checkpoints ({quoted(files[0].name)} ...), not of one set. Compare them with prviz "
             "triage REAL FOLDER, or name one file."
         )
-    return sorted(files, key=numbers.__getitem__)
+    return files, None
 
 
-def _nothing(inside: Sequence[Path], where: str) -> ReadError:
+def _is_one_set(split: Mapping[Path, Sequence[str]], numbers: Mapping[Path, Sequence[int]]) -> bool:
+    """True if the names of files differ by one running number, or by two that count parts, such as rank and batch."""
+    words = {tuple(parts[::2]) for parts in split.values()}
+    if len(words) > 1:
+        return False
+    running = [place for place, column in enumerate(zip(*numbers.values(), strict=True)) if len(set(column)) > 1]
+    if len(running) == 1:
+        return True
+    before = [next(iter(words))[place].lower() for place in running]
+    return len(running) == 2 and any(map(_PARTS.search, before)) and not any(word.endswith("of-") for word in before)
+
+
+def _concatenation(folder: Path, files: Sequence[Path]) -> str:
+    """The lines that make one set of all files, where they are .npy arrays."""
+    if any(each.suffix != ".npy" for each in files):
+        return "."
+    pattern = literal(f"{folder}/*.npy")
+    return (
+        ". If all files are one set, this makes it one file:\nimport glob, numpy as np\n"
+        f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.load(name) for name in sorted(glob.glob({pattern}))]))"
+    )
+
+
+def _hugging_face(folder: Path) -> frozenset[str] | None:
+    """Names of the files that make up a data set of Hugging Face, by its own list; None for other folders."""
+    try:
+        with (folder / "state.json").open("rb") as stream:
+            held = json.loads(stream.read(_LONGEST_STATE))
+        return frozenset(str(each["filename"]) for each in held["_data_files"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
     """Error for a folder without files of embeddings."""
+    if error := _other_folder(folder, inside, where):
+        return error
     sets = [each.name for each in inside if _CLIP.fullmatch(each.name) and each.is_dir()]
     if sets:
         return ReadError(
@@ -108,3 +168,27 @@ def _nothing(inside: Sequence[Path], where: str) -> ReadError:
         f"{where}: a folder without files of embeddings ({ACCEPTED_TEXT}). A folder of pictures is embedded "
         f"first: {EMBED_PICTURES}."
     )
+
+
+def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError | None:
+    """Error for a folder that is a file of another program, or holds several sets in folders of its own."""
+    names = {each.name for each in inside}
+    hidden = {each.name for each in folder.iterdir() if each.name in (".zgroup", ".zarray")}
+    extension = folder.suffix.lower()
+    if hidden or "zarr.json" in names:
+        extension = ".h5ad.zarr" if "obsm" in names else ".zarr"
+    elif {"_versions", "data"} <= names:
+        extension = ".lance"
+    if error := refuse_container(where, str(folder), extension, lambda _: b"", 0):
+        return error
+    folders = [each for each in inside if each.is_dir()]
+    partitions = [each.name for each in folders if "=" in each.name]
+    kept = [each.name for each in folders if (each / "state.json").exists() or each.suffix == ".lance"]
+    for what, found in (("folders of rows by a column (Hive)", partitions), ("data sets", kept)):
+        if found:
+            example = literal(str(folder / found[0]))
+            return ReadError(f"{where}: holds {what}, {listed(found)}. Name one of these folders, such as {example}.")
+    pickles = Counter(each.suffix.lower() for each in inside if each.suffix.lower() in PICKLE_EXTENSIONS)
+    if pickles:
+        return refuse_pickles(where, str(folder), pickles.most_common(1)[0][0])
+    return None

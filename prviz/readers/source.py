@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from prviz.array_input import EMBED_PICTURES
-from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
+from prviz.readers.errors import ReadError, corrupt_unless_read, literal, quoted
 from prviz.readers.safe_folder import Below, open_regular
 
 # Environment variable with the default of `Limits.max_expansion`, for use from a shell.
@@ -84,6 +84,8 @@ class Limits:
     max_columns: int = 100_000
     max_expansion: int = field(default_factory=_max_expansion)
     copied: bool = False
+    # True where every file of a folder holds one sample, so that an array (d,) is one; set by the readers.
+    one_sample: bool = field(default=False, repr=False)
     # Size of the file in bytes, set by the readers; 0: unknown, and `max_expansion` has no effect.
     file_bytes: int = field(default=0, repr=False)
 
@@ -183,6 +185,11 @@ class FileSource:
     def where(self) -> str:
         """Name of the file, quoted for messages."""
         return quoted(self.name)
+
+    @property
+    def typed(self) -> str:
+        """The path as the user wrote it, for the lines of a recipe; of an upload, and in a served folder, the name."""
+        return self.name if self.path is None or self.below is not None else str(self.path)
 
     @property
     def extension(self) -> str:
@@ -315,9 +322,10 @@ def _held_below(path: Path, folder: Path, where: str) -> FileSource:
 
 # ---- pickles, which are never opened ----
 
+# Extension -> module that the recipe imports, and its call.
 _LOADERS = {
-    ".pkl": ("numpy", "np.load({name}, allow_pickle=True)"),
-    ".pickle": ("numpy", "np.load({name}, allow_pickle=True)"),
+    ".pkl": ("numpy as np", "np.load({name}, allow_pickle=True)"),
+    ".pickle": ("numpy as np", "np.load({name}, allow_pickle=True)"),
     ".joblib": ("joblib", "joblib.load({name})"),
     **dict.fromkeys((".pt", ".pth", ".ckpt"), ("torch", 'torch.load({name}, weights_only=True, map_location="cpu")')),
 }
@@ -335,31 +343,38 @@ def looks_pickled(head: bytes, *, text: bool) -> bool:
     return not text and _OLD_PROTOCOL.match(head) is not None
 
 
-def _recipe(name: str, module: str, load: str) -> str:
-    stem = name.rpartition(".")[0] or name
-    modules = "import numpy as np" if module == "numpy" else f"import {module}, numpy as np"
-    array = "np.array(list(values), dtype='float32')"  # `list`: the rows of an array of objects stack
-    if module == "torch":
-        array = "(values if torch.is_tensor(values) else torch.stack(list(values))).detach().float().numpy()"
-    return f"{modules}\nvalues = {load}\nnp.save({quoted(stem + '.npy')}, {array})"
-
-
-def _refusal(where: str, what: str, recipe: str) -> ReadError:
+def _refusal(where: str, what: str, path: str, module: str, load: str, also: str = "") -> ReadError:
+    """The error for a pickle, with the two lines that convert it."""
+    stem = path.removesuffix(Path(path).suffix)
+    saved = f"{stem}.arrays.npz" if path.endswith(".npz") else f"{stem}.npz"
     return ReadError(
         f"{where}: {what}. Pickles are never opened here, because opening one runs the code in it. "
-        f"If you trust its origin, convert it yourself and use the new file:\n{recipe}"
+        f"If you trust its origin, convert it yourself{also} and use the new file:\n"
+        f"import {module}, prviz.readers\nprviz.readers.save_arrays({load}, {literal(saved)})"
     )
 
 
 def refuse_pickle(source: FileSource, *, torch_archive: bool = False) -> ReadError:
-    """The error for a pickle file, with a three-line recipe that turns it into .npy."""
+    """The error for a pickle file, with the lines that turn it into .npz."""
     extension = ".pt" if torch_archive else source.extension
     module, load = _LOADERS.get(extension, _LOADERS[".pkl"])
-    recipe = _recipe(source.name, module, load.format(name=quoted(source.name)))
-    return _refusal(source.where, "a pickle" + (" (PyTorch archive)" if module == "torch" else ""), recipe)
+    what = also = ""
+    if module == "torch":
+        what = " (PyTorch archive)"
+        also = " (prviz embed FILE.pt -o FILE.safetensors, which needs torch, or these lines)"
+    load = load.format(name=literal(source.typed))
+    return _refusal(source.where, f"a pickle{what}", source.typed, module, load, also)
 
 
-def refuse_object_array(where: str, name: str, key: str | None) -> ReadError:
+def refuse_pickles(where: str, folder: str, extension: str) -> ReadError:
+    """The error for a folder of pickles, with the lines that make one file of them."""
+    module, load = _LOADERS[extension]
+    files = f"sorted(glob.glob({literal(f'{folder}/*{extension}')}))"
+    load = f"[{load.format(name='name')} for name in {files}]"
+    return _refusal(where, f"a folder of pickles ({extension})", f"{folder}.", f"glob, {module}", load)
+
+
+def refuse_object_array(where: str, path: str, key: str | None) -> ReadError:
     """The error for a numpy array of Python objects, which numpy stores as a pickle."""
-    load = f"np.load({quoted(name)}, allow_pickle=True)" + ("" if key is None else f"[{quoted(key)}]")
-    return _refusal(where, "an array of Python objects (a pickle)", _recipe(name, "numpy", load))
+    load = f"np.load({literal(path)}, allow_pickle=True)" + ("" if key is None else f"[{literal(key)}]")
+    return _refusal(where, "an array of Python objects (a pickle)", path, "numpy as np", load)

@@ -1,0 +1,345 @@
+"""Files of other programs: the lines that convert each kind, and `save_arrays`, which these lines call.
+
+Nothing here opens such a file: the lines are run by the user, who has the libraries and trusts the file's origin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from prviz.readers.arrays import Array
+from prviz.readers.errors import ReadError, literal, quoted
+
+# Names that np.savez takes for itself.
+_RESERVED = ("file", "allow_pickle")
+
+
+def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
+    """Save what another library has loaded in a file that `prviz.read` takes.
+
+    Parameters
+    ----------
+    held : object
+        An array or tensor, a list of rows or of batches, a dict (also nested) of these or of one row for each name, a
+        list of records, an open HDF5 file or Zarr group; or a data frame.
+    path : path-like
+        The .npz file to write. A data frame becomes a .parquet file of the same name, so that its columns keep theirs.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Raises
+    ------
+    ValueError
+        Nothing in it is an array of numbers.
+    """
+    path = Path(fspath(path))
+    if hasattr(held, "to_parquet"):
+        path = path.with_suffix(".parquet")
+        held.rename(columns=str).to_parquet(path)
+        return path
+    arrays = arrays_in(held)
+    if not any(array.ndim == 2 for array in arrays.values()):
+        shapes = ", ".join(f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:10])
+        raise ValueError(f"no 2-D array of numbers in it: {shapes or 'no arrays at all'}")
+    named: dict[str, Any] = {f"{name}_" if name in _RESERVED else name: array for name, array in arrays.items()}
+    np.savez(path, **named)
+    return path
+
+
+def arrays_in(held: Any, name: str = "") -> dict[str, Array]:
+    """The arrays of numbers and texts in nested mappings and sequences, named by their keys with dots between."""
+    entries = _entries(held)
+    if entries is not None:
+        rows = _rows(entries)
+        if rows is not None:
+            return {name or "values": np.stack(rows), _joined(name, "id"): np.array(list(entries))}
+        found: dict[str, Array] = {}
+        for key, value in entries.items():
+            found |= arrays_in(value, _joined(name, key))
+        return found
+    array = _array(held)
+    if array is not None:
+        return {name or "values": array}
+    items = _items(held)
+    if items is None:
+        return {}
+    if isinstance(held, tuple):  # several things, such as features and labels
+        found = {}
+        for place, value in enumerate(items):
+            found |= arrays_in(value, _joined(name, str(place)))
+        return found
+    return _stacked(items, name, batched=False)
+
+
+def _joined(name: str, key: str) -> str:
+    return f"{name}.{key}" if name else key
+
+
+def _entries(held: Any) -> dict[str, Any] | None:
+    """What a mapping holds; None for anything else."""
+    if isinstance(held, np.ndarray) and held.dtype == object and held.ndim == 0:
+        return _entries(held.item())
+    if isinstance(held, Mapping):
+        return {str(key): held[key] for key in held if not str(key).startswith("__")}
+    if hasattr(held, "members"):  # a group of Zarr
+        return {str(key): value for key, value in held.members()}
+    return None
+
+
+def _items(held: Any) -> list[Any] | None:
+    """What a sequence holds; None for anything else."""
+    if isinstance(held, np.ndarray) and held.dtype == object:
+        return _items(held.item()) if held.ndim == 0 else list(held)
+    if isinstance(held, Sequence) and not isinstance(held, str | bytes):
+        return list(held)
+    return None
+
+
+def _array(value: Any) -> Array | None:
+    """An array of numbers or texts; None for anything else, also for a sequence that must be taken apart."""
+    if hasattr(value, "detach"):  # a tensor of PyTorch
+        value = value.detach().cpu()
+        value = value.float() if "float" in str(value.dtype) and value.element_size() < 4 else value
+    if hasattr(value, "toarray"):
+        value = value.toarray()
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        if not value or not isinstance(value[0], str | int | float | np.number):
+            return None
+        if not all(isinstance(each, str) == isinstance(value[0], str) for each in value):
+            return None
+    try:
+        array: Array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError):
+        return None
+    if array.dtype.name == "bfloat16":
+        array = array.astype(np.float32)
+    if array.dtype == object and array.ndim == 2:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            return None
+    return array if array.dtype.kind in "fiubUc" else None
+
+
+def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
+    """The rows of a mapping from names to one row each; None for any other mapping."""
+    if len(entries) < 3:
+        return None
+    rows: list[Array] = []
+    for value in entries.values():
+        array = _array(value)
+        alike = array is not None and array.ndim == 1 and len(array) > 1 and array.dtype.kind in "fiu"
+        if array is None or not alike or (rows and len(array) != len(rows[0])):
+            return None
+        rows.append(array)
+    return rows
+
+
+def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
+    """Arrays of a list of rows, batches or records.
+
+    batched : one-dimensional entries are parts of one column, not rows.
+    """
+    arrays = [_array(item) for item in items]
+    known = [array for array in arrays if array is not None]
+    if items and len(known) == len(items):
+        return {name or "values": _joined_arrays(known, batched=batched)} if _fit(known) else {}
+    records = [_record(item) for item in items]
+    first = next(iter(records), None)
+    if first is None or not all(record is not None and record.keys() == first.keys() for record in records):
+        nested = [arrays_in(item) for item in items]
+        parts = [next(iter(found.values())) for found in nested if len(found) == 1]
+        return {name or "values": _joined_arrays(parts, batched=batched)} if len(parts) == len(items) > 0 else {}
+    several = any((array := _array(value)) is not None and array.ndim > 1 for value in first.values())
+    found: dict[str, Array] = {}
+    for key in first:
+        column = [record[key] for record in records if record is not None]
+        found |= _stacked(column, _joined(name, key), batched=several)
+    return found
+
+
+def _fit(arrays: Sequence[Array]) -> bool:
+    """True if arrays can be parts of one."""
+    kinds = {(array.ndim, array.shape[1:], array.dtype.kind == "U") for array in arrays}
+    return len(kinds) == 1
+
+
+def _joined_arrays(arrays: Sequence[Array], *, batched: bool) -> Array:
+    if arrays[0].ndim > 1:
+        return np.concatenate(arrays)
+    rows = arrays[0].ndim == 1 and not batched and len({len(array) for array in arrays}) == 1
+    return np.stack(arrays) if rows or arrays[0].ndim == 0 else np.concatenate(arrays)
+
+
+def _record(item: Any) -> dict[str, Any] | None:
+    entries = _entries(item)
+    if entries is None and isinstance(item, list | tuple) and item:
+        entries = {str(place): value for place, value in enumerate(item)}
+    return entries
+
+
+# ---- the lines for each kind of file ----
+
+_SAVE = "prviz.readers.save_arrays"
+_FRAME = "import pandas as pd\npd.read_excel({file}, header=None).to_csv({csv}, header=False, index=False)"
+_HDF5 = f"import h5py, prviz.readers\n{_SAVE}(h5py.File({{file}}), {{npz}})"
+_CELLS = (
+    "import anndata, h5py, prviz.readers\n"
+    f"{_SAVE}(dict(h5py.File({{file}}).get('obsm', {{{{}}}})) or {{{{'X': anndata.read_h5ad({{file}}).X}}}}, {{npz}})"
+)
+_CELLS_ZARR = (
+    "import anndata, prviz.readers\n"
+    f"cells = anndata.read_zarr({{file}}); {_SAVE}(dict(cells.obsm) or {{{{'X': cells.X}}}}, {{npz}})"
+)
+_VECTORS = (
+    "import numpy as np\nraw = np.fromfile({file}, '{stored}'); d = raw[:{head}].view('int32')[0]\n"
+    "np.save({npy}, raw.reshape(-1, {head} + d)[:, {head}:].view('{kind}'))"
+)
+_RAW = (
+    "import numpy as np\nvalues = np.fromfile({file}, '{kind}', offset=8)\n"
+    "np.save({npy}, values.reshape(np.fromfile({file}, 'int32', 2)))"
+)
+_SQLITE = (
+    "import pandas as pd, sqlite3\nbase = sqlite3.connect({file}); "
+    """names = [name for name, in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]\n"""
+    """pd.read_sql(f'SELECT * FROM "{{names[0]}}"', base).to_parquet({parquet})"""
+)
+_DUCKDB = (
+    "import duckdb\nbase = duckdb.connect({file}, read_only=True)\n"
+    "base.table(base.execute('SHOW TABLES').fetchall()[0][0]).write_parquet({parquet})"
+)
+_TFRECORD = (
+    "import tensorflow as tf, prviz.readers\n"
+    "rows = [tf.train.Example.FromString(each.numpy()).features.feature for each in tf.data.TFRecordDataset({file})]\n"
+    f"{_SAVE}([max((each.float_list.value for each in row.values()), key=len)[:] for row in rows], {{npz}})"
+)
+_LANCE = "import lance, pyarrow.parquet\npyarrow.parquet.write_table(lance.dataset({file}).to_table(), {parquet})"
+_ORC = "import pyarrow.orc, pyarrow.parquet\npyarrow.parquet.write_table(pyarrow.orc.read_table({file}), {parquet})"
+_FAISS = (
+    "import faiss, numpy as np\nindex = faiss.read_index({file}); np.save({npy}, index.reconstruct_n(0, index.ntotal))"
+)
+_WORDS = (
+    "import numpy as np\nlines = open({file}, encoding='utf-8').read().splitlines(); d = int(lines[0].split()[1])\n"
+    "np.save({npy}, np.array([line.split()[-d:] for line in lines[1:]], 'float32'))"
+)
+_UNPACK = "import {module}, shutil\nshutil.copyfileobj({module}.open({file}), open({stem}, 'wb'))"
+_RENAMED = "import shutil\nshutil.copy({file}, {csv})"
+_LOADED = "import numpy as np\nnp.save({npy}, np.loadtxt({file}))"
+_JSON = f"import json, prviz.readers\n{_SAVE}({{held}}, {{npz}})"
+_MATLAB = f"import scipy.io, prviz.readers\n{_SAVE}(scipy.io.loadmat({{file}}, squeeze_me=True), {{npz}})"
+_MATLAB_7 = (
+    "import h5py, prviz.readers\n"
+    f"{_SAVE}({{{{key: each[()].T for key, each in h5py.File({{file}}).items() if hasattr(each, 'shape')}}}}, {{npz}})"
+)
+
+# Extension -> what it is, and the lines.
+_KINDS: dict[str, tuple[str, str]] = {
+    ".h5ad": ("an AnnData file (cells)", _CELLS),
+    **dict.fromkeys((".h5", ".hdf5", ".hdf", ".he5"), ("an HDF5 file", _HDF5)),
+    ".mat": ("a file of MATLAB", _MATLAB),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), ("a spreadsheet", _FRAME)),
+    ".zarr": ("a Zarr store", f"import zarr, prviz.readers\n{_SAVE}(zarr.open({{file}}, mode='r'), {{npz}})"),
+    ".h5ad.zarr": ("an AnnData store (cells)", _CELLS_ZARR),
+    ".lance": ("a Lance data set", _LANCE),
+    ".orc": ("an ORC file", _ORC),
+    **dict.fromkeys((".tfrecord", ".tfrecords"), ("records of TensorFlow", _TFRECORD)),
+    **dict.fromkeys((".faiss", ".index"), ("an index of Faiss", _FAISS)),
+    ".fvecs": (
+        "vectors of float32",
+        _VECTORS.replace("{stored}", "int32").replace("{head}", "1").replace("{kind}", "float32"),
+    ),
+    ".bvecs": (
+        "vectors of bytes",
+        _VECTORS.replace("{stored}", "uint8").replace("{head}", "4").replace("{kind}", "uint8"),
+    ),
+    ".fbin": ("rows of float32 behind their two sizes", _RAW.replace("{kind}", "float32")),
+    ".u8bin": ("rows of bytes behind their two sizes", _RAW.replace("{kind}", "uint8")),
+    ".i8bin": ("rows of int8 behind their two sizes", _RAW.replace("{kind}", "int8")),
+    **dict.fromkeys(
+        (".db", ".sqlite", ".sqlite3"), ("a database of SQLite, of which this takes the first table", _SQLITE)
+    ),
+    ".duckdb": ("a database of DuckDB, of which this takes the first table", _DUCKDB),
+    ".vec": ("vectors of words", _WORDS),
+    ".gz": ("a packed file", _UNPACK.replace("{module}", "gzip")),
+    ".bz2": ("a packed file", _UNPACK.replace("{module}", "bz2")),
+    ".xz": ("a packed file", _UNPACK.replace("{module}", "lzma")),
+}
+# Extensions for which the contents decide.
+_LOOKED_AT = (".bin", ".json", ".txt", ".dat")
+CONVERTED = (*_KINDS, *_LOOKED_AT)
+_NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\s*")
+
+
+def refuse_container(
+    where: str, path: str, extension: str, head: Callable[[int], bytes], size: int
+) -> ReadError | None:
+    """The error for a file or folder of another program, with the lines that convert it; None for an unknown kind.
+
+    path : as the user wrote it. head : the first bytes of a file. size : in bytes, 0 for a folder.
+    """
+    kind = _kind(extension, head, size)
+    if kind is None:
+        return None
+    what, lines = kind
+    stem = path.rstrip("/")
+    stem = stem.removesuffix(Path(stem).suffix)
+    endings = {ending: literal(f"{stem}.{ending}") for ending in ("npz", "npy", "csv", "parquet", "jsonl")}
+    recipe = lines.format(file=literal(path), stem=literal(stem), **endings)
+    return ReadError(f"{where}: {what}, which is not read here. Convert it, and use the new file:\n{recipe}")
+
+
+def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str, str] | None:
+    if extension == ".mat" and b"MATLAB 7.3" in head(128):
+        return "a file of MATLAB 7.3 (HDF5)", _MATLAB_7
+    if extension == ".bin":
+        return _binary(head(16), size)
+    if extension == ".json":
+        return _json(head(4096))
+    if extension in (".txt", ".dat"):
+        lines = [line for line in head(1 << 16).splitlines() if not line.startswith(b"#")]
+        if not lines or not _NUMBERS.fullmatch(lines[0]):
+            return None
+        return "a table of numbers", _RENAMED if b"," in lines[0] or b";" in lines[0] else _LOADED
+    if extension == ".db" and head(12)[8:12] == b"DUCK":
+        return _KINDS[".duckdb"]
+    return _KINDS.get(extension)
+
+
+def _binary(head: bytes, size: int) -> tuple[str, str] | None:
+    """Which of the kinds that end in .bin a file is: those that begin with their sizes say it themselves."""
+    rows, columns = (int.from_bytes(head[start : start + 4], "little") for start in (0, 4))
+    for extension, width in {".fbin": 4, ".u8bin": 1}.items():
+        if rows and columns and size == 8 + rows * columns * width:
+            return _KINDS[extension]
+    if head[:3] in (b"IxF", b"IxH", b"IxM", b"IwF", b"IHN"):
+        return _KINDS[".faiss"]
+    return None
+
+
+def _json(head: bytes) -> tuple[str, str]:
+    """The lines for a JSON file, by how it begins."""
+    text = b"".join(head.split())
+    loaded = "json.load(open({file}))"
+    first = head.partition(b"\n")
+    if text[:1] == b"{" and first[0].rstrip().endswith(b"}") and first[2].lstrip()[:1] == b"{":
+        return "JSON lines", "import shutil\nshutil.copy({file}, {jsonl})"
+    if text[:1] == b"{" and b'"columns":[' in text and b'"data":[' in text:
+        frame = "pd.DataFrame(held['data'], columns=held['columns'])"
+        return "a table in JSON", f"import json, pandas as pd\nheld = {loaded}; {frame}.to_parquet({{parquet}})"
+    if re.match(rb'\{"[^"]*":\{"[^"]*":[-\d"\[]', text):
+        return "a table in JSON", "import pandas as pd\npd.read_json({file}).rename(columns=str).to_parquet({parquet})"
+    if text[:2] == b"[{":
+        return (
+            "rows in JSON",
+            f"import json, pandas as pd\npd.DataFrame({loaded}).rename(columns=str).to_parquet({{parquet}})",
+        )
+    return "a JSON file", _JSON.replace("{held}", loaded)

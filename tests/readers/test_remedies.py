@@ -1,0 +1,420 @@
+"""Every printed recipe is run, literally, in a fresh process, on a file that triggers it, and gives the samples."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib.util
+import json
+import lzma
+import pickle
+import sqlite3
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import safetensors.numpy
+import scipy.io
+
+import prviz
+from prviz.readers import ReadError, read
+from prviz.readers.conversion import CONVERTED, save_arrays
+from prviz.readers.source import PICKLE_EXTENSIONS
+
+N, D = 60, 16
+VALUES = np.random.default_rng(0).normal(size=(N, D)).astype("f4")
+LABELS = np.arange(N) % 3
+ROWS = [[float(value) for value in row] for row in VALUES]
+NAMES = [f"f{place}" for place in range(D)]
+Write = Callable[[Path], object]
+# Name -> writes the file; the libraries that the file or its recipe needs are named in `NEEDED`.
+CASES: dict[str, Write] = {}
+NEEDED: dict[str, tuple[str, ...]] = {}
+
+
+def case(name: str, *needed: str) -> Callable[[Write], Write]:
+    def add(write: Write) -> Write:
+        assert name not in CASES
+        CASES[name] = write
+        NEEDED[name] = needed
+        return write
+
+    return add
+
+
+def batches(values: Any) -> list[Any]:
+    return [values[:25], values[25:50], values[50:]]
+
+
+def objects() -> np.ndarray:
+    held = np.empty(N, object)
+    held[:] = list(VALUES)
+    return held
+
+
+# ---- pickles ----
+
+for name, held in {
+    "array.pkl": VALUES,
+    "lists.pickle": ROWS,
+    "batches.pkl": batches(VALUES),
+    "dict.pkl": {"features": VALUES, "labels": LABELS},
+    "nested.pkl": {"model": {"pool": VALUES, "n": 3}, "path": "x"},
+    "by-name.pkl": {f"{place}.png": row for place, row in enumerate(VALUES)},
+    "records.pkl": [{"emb": row, "label": "a", "id": place} for place, row in enumerate(VALUES)],
+    "pairs.pkl": [(f"{place}.png", row) for place, row in enumerate(VALUES)],
+    "loader.pkl": [{"f": part, "y": LABELS[: len(part)]} for part in batches(VALUES)],
+    "tuple.pkl": (VALUES, LABELS),
+    "frame.pkl": pd.DataFrame(VALUES, columns=NAMES),
+}.items():
+    case(name)(lambda path, held=held: path.write_bytes(pickle.dumps(held)))  # type: ignore[misc]
+case("it's.pkl")(lambda path: path.write_bytes(pickle.dumps(VALUES)))
+case("dict.npy")(lambda path: np.save(path, np.array({"emb": VALUES})))
+case("dict.npz")(lambda path: np.savez(path, np.array({"emb": VALUES})))
+case("objects.npy")(lambda path: np.save(path, objects()))
+case("objects.npz")(lambda path: np.savez(path, feats=objects()))
+
+
+@case("array.joblib", "joblib")
+def _joblib(path: Path) -> None:
+    import joblib
+
+    joblib.dump(VALUES, path)
+
+
+def torch_case(name: str, made: Callable[[Any], Any]) -> None:
+    def write(path: Path) -> None:
+        import torch
+
+        torch.save(made(torch.from_numpy(VALUES)), path)
+
+    case(name, "torch")(write)
+
+
+torch_case("tensor.pt", lambda tensor: tensor)
+torch_case("tensor.ckpt", lambda tensor: tensor.double())
+torch_case("batches.pt", lambda tensor: list(tensor.split(25)))
+torch_case("rows.pth", list)
+torch_case("dict.pt", lambda tensor: {"features": tensor, "labels": tensor[:, 0]})
+torch_case("nested.pt", lambda tensor: {"features": {"pool": tensor}})
+
+
+# ---- folders, and arrays of other shapes ----
+
+
+def in_folder(name: str, ending: str, write: Callable[[Path, Any], object]) -> None:
+    def write_all(path: Path) -> None:
+        path.mkdir()
+        for place, row in enumerate(VALUES):
+            write(path / f"{place:02d}{ending}", row)
+
+    case(name)(write_all)
+
+
+in_folder("pickles", ".pkl", lambda path, row: path.write_bytes(pickle.dumps(row)))
+
+
+@case("words")
+def _words(path: Path) -> None:
+    path.mkdir()
+    for word, part in zip(("cat", "dog", "eel"), batches(VALUES), strict=True):
+        np.save(path / f"{word}.npy", part)
+
+
+case("a-sample-an-array.npz")(lambda path: np.savez(path, **{f"{place:02d}": row for place, row in enumerate(VALUES)}))
+case("a-sample-an-array.safetensors")(
+    lambda path: safetensors.numpy.save_file({f"{place:02d}": row for place, row in enumerate(VALUES)}, path)
+)
+
+
+# ---- tables ----
+
+
+def arrow_file(path: Path, columns: dict[str, Any], opened: Any) -> None:
+    table = pa.table(columns)
+    with pa.OSFile(str(path), "wb") as file, opened(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+SQUARES: dict[str, Any] = {"emb": VALUES.reshape(N, 4, 4).tolist()}
+PACKED: dict[str, Any] = {"id": range(N), "emb": [row.tobytes() for row in VALUES]}
+for kind, columns in {"squares": SQUARES, "bytes": PACKED}.items():
+    case(f"{kind}.parquet")(lambda path, columns=columns: pq.write_table(pa.table(columns), path))  # type: ignore[misc]
+    case(f"{kind}.feather")(lambda path, columns=columns: arrow_file(path, columns, pa.ipc.new_file))  # type: ignore[misc]
+    case(f"{kind}.arrow")(lambda path, columns=columns: arrow_file(path, columns, pa.ipc.new_stream))  # type: ignore[misc]
+TENSORS = {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(VALUES.reshape(N, 4, 4))}
+case("tensors.parquet")(lambda path: pq.write_table(pa.table(TENSORS), path))
+case("squares.jsonl")(lambda path: path.write_text("\n".join(json.dumps({"emb": row}) for row in SQUARES["emb"])))
+
+
+# ---- other programs ----
+
+
+def hdf5(path: Path, arrays: dict[str, Any]) -> None:
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        for key, array in arrays.items():
+            file[key] = array
+
+
+case("named.h5", "h5py")(lambda path: hdf5(path, {"features": VALUES, "labels": LABELS}))
+case("deep.hdf5", "h5py")(lambda path: hdf5(path, {"a/b/emb": VALUES}))
+case("by-name.hdf", "h5py")(lambda path: hdf5(path, {f"{place:02d}": row for place, row in enumerate(VALUES)}))
+case("plain.he5", "h5py")(lambda path: hdf5(path, {"x": VALUES}))
+case("raw.h5ad", "h5py", "anndata")(lambda path: hdf5(path, {"obsm/X_pca": VALUES}))
+case("matlab.mat")(lambda path: scipy.io.savemat(path, {"X": VALUES, "labels": LABELS, "n": 3}))
+
+
+@case("matlab-7.mat", "h5py")
+def _matlab_7(path: Path) -> None:
+    import h5py
+
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file["X"] = VALUES.T
+    data = path.read_bytes()
+    path.write_bytes(b"MATLAB 7.3 MAT-file" + data[19:])
+
+
+def cells(path: Path, *, reduced: bool) -> None:
+    import anndata
+
+    held = anndata.AnnData(np.zeros((N, 5), "f4") if reduced else VALUES)
+    if reduced:
+        held.obsm["X_pca"] = VALUES
+    (held.write_zarr if path.suffix == ".zarr" else held.write_h5ad)(path)
+
+
+case("cells.h5ad", "h5py", "anndata")(lambda path: cells(path, reduced=True))
+case("cells-alone.h5ad", "h5py", "anndata")(lambda path: cells(path, reduced=False))
+case("cells.zarr", "anndata", "zarr")(lambda path: cells(path, reduced=True))
+
+
+@case("group.zarr", "zarr")
+def _group(path: Path) -> None:
+    import zarr
+
+    group = zarr.open_group(str(path), mode="w")
+    group["emb"] = VALUES
+    group["labels"] = LABELS
+
+
+@case("array.zarr", "zarr")
+def _zarr(path: Path) -> None:
+    import zarr
+
+    zarr.save(str(path), VALUES)
+
+
+@case("vectors.lance", "lance")
+def _lance(path: Path) -> None:
+    import lance
+
+    lance.write_dataset(pa.table({"id": range(N), "vector": ROWS}), str(path))
+
+
+for ending, module in {"xlsx": "openpyxl", "xlsm": "openpyxl", "ods": "odf"}.items():
+    case(f"sheet.{ending}", module)(lambda path: pd.DataFrame(VALUES, columns=NAMES).to_excel(path, index=False))
+case("no-header.xlsx", "openpyxl")(lambda path: pd.DataFrame(VALUES).to_excel(path, index=False, header=False))
+
+
+@case("columns.orc")
+def _orc(path: Path) -> None:
+    from pyarrow import orc
+
+    orc.write_table(pa.table(dict(zip(NAMES, VALUES.T, strict=True))), str(path))
+
+
+def faiss_index(path: Path) -> None:
+    import faiss
+
+    index = faiss.IndexFlatL2(D)
+    index.add(VALUES)
+    faiss.write_index(index, str(path))
+
+
+for ending in ("faiss", "index"):
+    case(f"flat.{ending}", "faiss")(faiss_index)
+case("flat.bin", "faiss")(faiss_index)
+WHOLE = struct.pack("<ii", N, D) + VALUES.tobytes()
+case("sizes.bin")(lambda path: path.write_bytes(WHOLE))
+case("sizes.fbin")(lambda path: path.write_bytes(WHOLE))
+case("rows.fvecs")(lambda path: path.write_bytes(b"".join(struct.pack("<i", D) + row.tobytes() for row in VALUES)))
+case("words.vec")(
+    lambda path: path.write_text(
+        f"{N} {D}\n" + "\n".join(f"w{i} " + " ".join(map(str, row)) for i, row in enumerate(ROWS))
+    )
+)
+
+
+def database(path: Path) -> None:
+    base = sqlite3.connect(path)
+    pd.DataFrame(VALUES, columns=NAMES).to_sql("t", base, index=False)
+    base.close()
+
+
+for ending in ("db", "sqlite", "sqlite3"):
+    case(f"table.{ending}")(database)
+
+
+@case("table.duckdb", "duckdb")
+def _duckdb(path: Path) -> None:
+    import duckdb
+
+    base = duckdb.connect(str(path))
+    base.register("held", pd.DataFrame(VALUES, columns=NAMES))
+    base.execute("CREATE TABLE t AS SELECT * FROM held")
+    base.close()
+
+
+for name, shown in {
+    "lists.json": ROWS,
+    "records.json": [{"id": place, "embedding": row} for place, row in enumerate(ROWS)],
+    "service.json": {"data": [{"index": place, "embedding": row} for place, row in enumerate(ROWS)], "model": "m"},
+    "table.json": {"columns": NAMES, "data": ROWS},
+    "arrays.json": {"embeddings": ROWS, "ids": LABELS.tolist()},
+    "by-name.json": {f"{place}.png": row for place, row in enumerate(ROWS)},
+}.items():
+    case(name)(lambda path, shown=shown: path.write_text(json.dumps(shown)))  # type: ignore[misc]
+case("frame.json")(lambda path: pd.DataFrame(VALUES, columns=NAMES).to_json(path, double_precision=12))
+case("lines.json")(lambda path: path.write_text("\n".join(json.dumps({"emb": row}) for row in ROWS)))
+case("spaces.txt")(lambda path: np.savetxt(path, VALUES))
+case("commas.txt")(lambda path: np.savetxt(path, VALUES, delimiter=","))
+case("comment.dat")(lambda path: np.savetxt(path, VALUES, header="made by hand"))
+
+
+def packed_case(ending: str, module: ModuleType) -> None:
+    def write(path: Path) -> None:
+        np.save(path.with_suffix(""), VALUES)
+        path.write_bytes(module.compress(path.with_suffix("").read_bytes()))
+        path.with_suffix("").unlink()
+
+    case(f"packed.npy.{ending}")(write)
+
+
+packed_case("gz", gzip)
+packed_case("bz2", bz2)
+packed_case("xz", lzma)
+
+# Kinds whose files no installed library writes: of .bvecs and the like the values are whole numbers.
+WRITTEN_ELSEWHERE = {".bvecs", ".u8bin", ".i8bin", ".xls", ".tfrecord", ".tfrecords", ".hdf"}
+
+
+def test_every_kind_of_file_with_a_recipe_is_tried() -> None:
+    tried = {Path(name).suffix for name in CASES} | WRITTEN_ELSEWHERE | {".zarr"}
+    assert {ending for ending in CONVERTED if ending != ".h5ad.zarr"} <= tried
+    assert tried >= PICKLE_EXTENSIONS
+
+
+# One process runs the recipes of all files, each in a namespace of its own.
+_RUN = """
+import json, sys, traceback
+for name, recipe in json.load(sys.stdin).items():
+    try:
+        exec(recipe, {})
+    except Exception:
+        print(name, traceback.format_exc())
+"""
+
+
+def new_file(folder: Path, known: set[Path]) -> Path:
+    made = {path for path in folder.iterdir() if path not in known}
+    assert len(made) == 1, made
+    return made.pop()
+
+
+def test_every_recipe_gives_the_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are named by a relative path, as in a shell; libraries that are not installed are left out."""
+    monkeypatch.chdir(tmp_path)
+    recipes = {}
+    known = {}
+    for name, write in CASES.items():
+        if not all(importlib.util.find_spec(module) for module in NEEDED[name]):
+            continue
+        folder = Path(f"in {name}")
+        folder.mkdir()
+        write(folder / name)
+        known[name] = set(folder.iterdir())
+        with pytest.raises(ReadError) as caught:
+            read(folder / name)
+        sentence, *recipe = str(caught.value).splitlines()
+        assert sentence.endswith(":"), (name, sentence)
+        assert 1 < len(recipe) < 4, name
+        recipes[name] = "\n".join(recipe)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _RUN], input=json.dumps(recipes), capture_output=True, text=True
+    )
+    assert not done.stdout, done.stdout
+    for name in recipes:
+        samples = read(new_file(Path(f"in {name}"), known[name]))
+        np.testing.assert_allclose(samples.values, VALUES, rtol=1e-6, err_msg=name)
+
+
+# ---- what is read at once now ----
+
+
+def test_a_folder_of_one_vector_a_file_is_one_set(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    real = rng.normal(size=(400, 16)).astype("f4")
+    generated = (rng.normal(size=(400, 16)) * 0.8 + 0.3).astype("f4")
+    for name, values in {"real": real, "generated": generated}.items():
+        (tmp_path / name).mkdir()
+        for place, row in enumerate(values):
+            np.save(tmp_path / name / f"{place}.npy", row)
+    found = [read(tmp_path / name) for name in ("real", "generated")]
+    np.testing.assert_array_equal(found[0].values, real)
+    assert prviz.pr_curve(*found, method="knn", k=5, split=None).auc == pytest.approx(0.2812, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "names", [[f"rank{i // 4}_batch{i % 4}.npy" for i in range(12)], ["b 2.npy", "a.npy", "c.npy"]]
+)
+def test_ranks_and_single_rows_are_one_set(names: list[str], tmp_path: Path) -> None:
+    parts = np.array_split(VALUES, 12) if len(names) == 12 else [row[None] for row in VALUES[:3]]
+    for name, part in zip(names, parts, strict=True):
+        np.save(tmp_path / name, part)
+    assert read(tmp_path).n == sum(map(len, parts))
+
+
+def test_folders_of_data_sets_say_what_to_name(tmp_path: Path) -> None:
+    table = pa.table({"emb": ROWS + ROWS, "role": ["real"] * N + ["generated"] * N})
+    pq.write_to_dataset(table, tmp_path / "hive", partition_cols=["role"])
+    with pytest.raises(
+        ReadError, match=r"'role=generated', 'role=real'. Name one of these folders, such as "
+    ) as caught:
+        read(tmp_path / "hive")
+    assert read(str(caught.value).rpartition("such as '")[2].rstrip("'.")).n == N
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    for name in ("data-00000-of-00002.arrow", "data-00001-of-00002.arrow", "cache-1234.arrow"):
+        arrow_file(kept / name, {"emb": ROWS}, pa.ipc.new_stream)
+    listed = [{"filename": f"data-0000{place}-of-00002.arrow"} for place in range(2)]
+    (kept / "state.json").write_text(json.dumps({"_data_files": listed}))
+    assert read(kept).n == 2 * N
+    with pytest.raises(ReadError, match=r"holds data sets, .*'kept'\. Name one"):
+        read(tmp_path)
+
+
+def test_what_holds_no_table_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"no 2-D array of numbers in it: 'a' \(2,\)"):
+        save_arrays({"a": [1, 2], "b": None}, tmp_path / "x.npz")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if NEEDED[name] == ("torch",)])
+def test_prviz_embed_converts_what_pytorch_has_saved(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from prviz.embed.tensors import convert
+
+    CASES[name](tmp_path / name)
+    assert convert(tmp_path / name, tmp_path / "x.safetensors") == (N, D)
+    np.testing.assert_allclose(read(tmp_path / "x.safetensors").values, VALUES, rtol=1e-6)
