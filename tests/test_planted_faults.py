@@ -20,6 +20,7 @@ import prviz
 from prviz.cli.main import main
 from prviz.diagnostics.preflight import FEW_EVALUATED, preflight
 from prviz.embed.base import EmbeddingEncoder, Features
+from prviz.embed.pictures import decoded
 from prviz.embed.registered import load_encoder
 from prviz.embed.run import embed
 from prviz.embed.sources import open_source
@@ -240,6 +241,9 @@ def test_16_bits_of_grey_grow_from_black_to_white(tmp_path: Path) -> None:
     grey = prviz.read(tmp_path / "x.safetensors").values[0][::3]
     assert (grey[0], grey[-1]) == (0.0, 1.0)
     assert np.all(np.diff(grey) > 0)
+    cut = np.asarray(decoded((folder / "a.png").read_bytes()).bands[0])[..., 0].ravel().astype(int)
+    assert (cut[0], cut[-1]) == (0, 255)
+    assert np.all(np.diff(cut) > 0)
 
 
 def test_16_bits_of_grey_grow_from_black_to_white_in_a_thumbnail() -> None:

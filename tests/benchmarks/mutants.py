@@ -450,12 +450,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--like", type=Path, help="instead of drawing: the mutants of these results, found again")
     parser.add_argument("--alive", action="store_true", help="of --like those that survived")
     parser.add_argument("--first", nargs="*", default=(), help="test files that every mutant meets first")
+    parser.add_argument("--folders", nargs="*", default=FOLDERS)
     parser.add_argument("--steady", action="store_true", help="draw by the texts of the lines, not by their places")
     parser.add_argument("--most", type=int, help="most survivors; exit with 1 if there are more")
     given = parser.parse_args(arguments)
     root = given.root.resolve()
     tests = Tests(root, given.coverage, given.durations, given.budget, given.first)
-    files = [path for folder in FOLDERS for path in sorted((root / "prviz" / folder).rglob("*.py"))]
+    files = [path for folder in given.folders for path in sorted((root / "prviz" / folder).rglob("*.py"))]
     if given.coverage is None:
         files = [path for path in files if tests.near(path.relative_to(root).as_posix())]
     if given.like is None:
