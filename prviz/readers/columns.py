@@ -323,8 +323,9 @@ def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice, index
     for name in features:
         if not _is_number(kinds[name]):
             raise ReadError(
-                f"{where}, column {quoted(name)}: holds {quoted(str(kinds[name]))}, not numbers. Remove the column, or "
-                "name it id, label, split, path or text to keep it."
+                f"{where}, column {quoted(name)}: holds {quoted(str(kinds[name]))}, not numbers. Leave it out, in both "
+                f"tables, with {drop_text([name])}, make numbers of its categories, for both tables at once "
+                "(pandas.get_dummies), or name it id, label, split, path or text to keep it."
             )
     if not features:
         raise ReadError(f"{where}: has no feature columns. Its columns: {listed(kinds)}. Add the embeddings.")
@@ -431,6 +432,9 @@ class TableRows:
         check_exact(values, lambda row, column: self.plan.position(self.done + row, first + column))
 
     def _refuse_null(self, column: Any, title: str) -> None:
+        if column.null_count and column.null_count == self.rows:
+            name = title.removeprefix("column ")
+            raise ReadError(f"{self.plan.where}, column {name}: empty in every row. Leave it out, in both tables.")
         if column.null_count:
             row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
             raise ReadError(

@@ -171,6 +171,17 @@ def test_a_column_that_is_empty_in_every_row_is_called_that(tmp_path: Path, caps
         read(("t.csv", b"a,b\n1,\n2,3\n3,4\n"))
 
 
+def test_a_parquet_file_says_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    FRAME.assign(b=np.nan).to_parquet(path)
+    with pytest.raises(ReadError, match="column 'b': empty in every row"):
+        read(path)
+    assert read(path, drop="b").d == D - 1
+    people(0, "ab").to_parquet(path)
+    with pytest.raises(ReadError, match=r"column 'job': holds .* \(--drop job\), make numbers of its categories"):
+        read(path)
+
+
 def test_a_choice_finds_columns_of_every_way_to_write() -> None:
     data = FRAME.to_csv(sep=";", decimal=",", index=False).encode("utf-16")
     assert prviz.readers.read_chosen(("t.csv", data), ColumnChoice(drop=("a", "z"), shared=True)).features == (
