@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -11,12 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.checks.flags import checked_pair
+from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples, as_samples
 
 Floats = NDArray[np.float64]
 
 # Rows that are converted to float64 at a time.
 BLOCK = 1024
+# Features up to which one thread does all.
+SMALL = 128
 # Share of the draws that the interval is made for.
 LEVEL = 0.95
 # Rounding errors of a sum add like independent ones (Higham, Mary 2019): this many times eps and sqrt(terms), at most.
@@ -266,7 +270,7 @@ class _Checked(NamedTuple):
 def _checked(real: Samples, generated: Samples) -> _Checked:
     too_large = _Checked(math.nan, math.nan, "the squares of these numbers are too large for it")
     shift = shift_of(real, generated)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with _threads_of(real.d), np.errstate(over="ignore", invalid="ignore"):
         one, other = (_Gaussian.of(samples.values, shift) for samples in (real, generated))
         product = one.root.T @ other.root
         apart = float(((one.mean - other.mean) ** 2).sum())
@@ -299,7 +303,16 @@ def _checked(real: Samples, generated: Samples) -> _Checked:
 
 def _influences(real: Samples, generated: Samples) -> tuple[Floats, Floats]:
     """The influence of each sample on the distance: what one more of its kind adds, times their number."""
-    shift = shift_of(real, generated)
+    with _threads_of(real.d):
+        return _influences_of(real, generated, shift_of(real, generated))
+
+
+def _threads_of(d: int) -> AbstractContextManager[None]:
+    """One thread of BLAS for matrices so small that others only wait: a fortieth of the processor time at d = 64."""
+    return one_blas_thread() if d <= SMALL else nullcontext()
+
+
+def _influences_of(real: Samples, generated: Samples, shift: Floats) -> tuple[Floats, Floats]:
     one, other = (_Gaussian.of(samples.values, shift) for samples in (real, generated))
     left, common, right = np.linalg.svd(one.root.T @ other.root)
     # T = A^-T U S U^T A^-1 maps one Gaussian to the other: (x - mean)^T T (x - mean) = |sqrt(S) U^T A^-1 (x - mean)|^2
