@@ -67,6 +67,8 @@ def read_shards(folder: Path, read: Callable[..., Samples], name: str | None, li
                 "one set must come from the same encoder."
             )
     values = np.concatenate([part.values for part in parts])
+    if misnamed is not None and len(values) < limits.min_rows:
+        raise misnamed
     check_counts(where, len(values), values.shape[1], limits)
     values.flags.writeable = False
     shared = [label for label in parts[0].labels if all(label in part.labels for part in parts)]

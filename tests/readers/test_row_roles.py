@@ -178,7 +178,7 @@ def test_other_folders_are_refused_by_name(tmp_path: Path, names: tuple[str, ...
 
 def test_files_of_webdataset_are_refused_by_name(tmp_path: Path) -> None:
     each = build.npz(**{f"{place:06}": row for place, row in enumerate(VALUES)})
-    with pytest.raises(ReadError, match=r"one 1-D array per sample .*WebDataset.*np\.stack"):
+    with pytest.raises(ReadError, match=r"(?s)one 1-D array per sample .*WebDataset.*np\.stack"):
         read(("x.npz", each))
     with pytest.raises(ReadError, match="a tar archive, such as a shard of WebDataset"):
         read(("000.tar", b"x" * 600))
