@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -141,7 +142,8 @@ def _downloads(
     Files are made on a click, without the session, so that they cost a moving slider nothing.
     """
     truth, curves, approximation = problem.truth, found.curves, found.approximation
-    weights, approximate = {"b": settings.b, "eps": settings.eps}, approximation is not None
+    weights: dict[str, Any] = {"b": settings.b, "eps": settings.eps}
+    approximate = approximation is not None
     titled = {ESTIMATORS[name].title + " (approximate)" * approximate: curve for name, curve in curves.items()}
     link = "" if settings.source == "upload" else link
     return {

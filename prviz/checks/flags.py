@@ -241,7 +241,7 @@ def _flags(pair: SamplePair) -> tuple[Finding, ...]:
     if single := single_rows(facts):
         return in_order([*single, sizes(facts), *encoders(pair), *picture_sizes(pair)])
     if facts.rows.same:
-        return in_order([shared_rows(facts), scales(facts), *few_samples(pair)])
+        return in_order([*encoders(pair), shared_rows(facts), scales(facts), *few_samples(pair)])
     found = [*value_findings(facts), *only_seen(facts), *encoders(pair), *picture_sizes(pair), *names(pair)]
     return in_order(_without_effects(found))
 
@@ -315,11 +315,11 @@ def checked_pair(real: Any, generated: Any = None) -> SamplePair:
     return pair
 
 
-def say(pair: SamplePair) -> None:
-    """Issue a `PrvizWarning` for each warning on a pair, once for each pair."""
+def say(pair: SamplePair, *, once_for: str | None = None) -> None:
+    """Issue a `PrvizWarning` for each warning on a pair, each text once for each pair, or for another digest."""
     for flag in flags_of(pair):
         if flag.level == "warning":
-            warn(pair.digest, flag.line)
+            warn(once_for or pair.digest, flag.line)
 
 
 # ---- findings on rows ----

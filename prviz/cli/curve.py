@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prviz.cli.tables import add_columns, check_choice, column_choice, say_notes
-from prviz.cli.terminal import memory_size, neighbours, number, seed_number, split_share, watched
+from prviz.cli.terminal import memory_size, neighbours, number, say_flags, seed_number, split_share, watched
 from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.errors import one_line
 
@@ -80,14 +80,13 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 
 
 def _curve(arguments: argparse.Namespace) -> int:
-    from prviz.checks.flags import encoder_difference
+    from prviz.checks.flags import flags_of
     from prviz.uncertainty.upper_bound import CONFIDENCE, known_bound
 
     methods = _methods(arguments)
     _check_outputs(arguments)
     pair = _read(arguments)
-    if difference := encoder_difference(pair):
-        sys.stderr.write(f"prviz: warning: two encoders ({difference}): these curves say nothing, embed both by one\n")
+    say_flags(flags_of(pair))
     choice: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
     approximation = None
     if arguments.approximate:
@@ -122,7 +121,9 @@ def _curve(arguments: argparse.Namespace) -> int:
             if bound is None
             else f"the true AuC is at most {bound.auc:.4f}, with {100 * CONFIDENCE:.0f} % confidence\n"
         )
-        sys.stdout.write(_table(pair, estimates, approximation, spreads, arguments.b, arguments.eps) + "\n" + most)
+        sys.stdout.write(
+            _table(pair, estimates, approximation, spreads, bound, arguments.b, arguments.eps) + "\n" + most
+        )
     elif approximation is not None:
         sys.stderr.write(f"prviz: {approximation.label}\n")
     return 0
@@ -199,6 +200,7 @@ def _write(
     spreads: Mapping[str, Spread],
     bound: PRCurve | None,
 ) -> None:
+    from prviz.checks.flags import flags_of
     from prviz.reports import export
 
     curves = {name: each.curve for name, each in estimates.items()}
@@ -224,7 +226,10 @@ def _write(
             ESTIMATORS[name].title + " (approximate)" * (notes is not None): each for name, each in curves.items()
         }
         weights = {"b": arguments.b, "eps": arguments.eps}
-        _put(str(arguments.html), export.curves_html(drawing, titled, title=title, settings=line, **weights))
+        _put(
+            str(arguments.html),
+            export.curves_html(drawing, titled, title=title, settings=line, flags=flags_of(pair), **weights),
+        )
 
 
 def _put(target: str, text: str) -> None:
@@ -244,16 +249,20 @@ def _table(
     estimates: Mapping[str, Estimate],
     approximation: Approximation | None,
     spreads: Mapping[str, Spread],
+    bound: PRCurve | None,
     b: float,
     eps: float,
 ) -> str:
     """Text of the samples, the approximation, and one aligned line per method with its intervals below."""
     from prviz.curves.summaries import summaries, summary_list
 
+    remarks = dict[int, str]()
     rows = [["method", "k", *(each.short for each in summary_list(b, eps))]]
     for name, each in estimates.items():
         k = "-" if each.k is None else str(each.k)
         rows.append([each.method, k, *(f"{value:.4f}" for value in summaries(each.curve, b, eps).values())])
+        if bound is not None and each.curve.auc > bound.auc:
+            remarks[len(rows) - 1] = "  AuC above the bound"
         if name in spreads:  # the lower and the upper ends of all intervals, named by their percentiles
             tail = 50 * (1 - spreads[name].level)
             sides = zip(*spreads[name].intervals.values(), strict=True)
@@ -265,9 +274,9 @@ def _table(
         for role, samples in zip(("real", "generated"), pair, strict=True)
     ]
     lines += [] if approximation is None else [approximation.label]
-    for name, *numbers in rows:
+    for place, (name, *numbers) in enumerate(rows):
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
-        lines.append("  ".join([name.ljust(widths[0]), *cells]))
+        lines.append("  ".join([name.ljust(widths[0]), *cells]) + remarks.get(place, ""))
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prviz.cli.picture_sets import bits_number, embed_each, file_text
-from prviz.cli.terminal import number, watched
+from prviz.cli.terminal import number, say_flags, watched
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def _embed(arguments: argparse.Namespace) -> int:
     if arguments.source.suffix.lower() in tensors.EXTENSIONS:
         n, d = tensors.convert(arguments.source, out, arguments.key)
         sys.stdout.write(f"wrote {one_line(out)}: {n} x {d}\n")
+        _say_flags(out)
         return 0
     if arguments.encoder is None:
         raise ValueError("--encoder is missing; prviz embed --list shows all")
@@ -106,7 +107,17 @@ def _embed(arguments: argparse.Namespace) -> int:
     sys.stdout.write(f"{file_text(SetFile(out, found, kept=False), encoder.name)}\n")
     for note in found.notes:
         sys.stdout.write(f"Note: {one_line(note)}\n")
+    _say_flags(out)
     return 0
+
+
+def _say_flags(out: Path) -> None:
+    """Say what the written features show by themselves."""
+    from prviz.checks.flags import flags_of_set
+    from prviz.readers import read
+
+    sys.stdout.flush()
+    say_flags(flags_of_set(read(out)))
 
 
 def _encoder(arguments: argparse.Namespace) -> EmbeddingEncoder:

@@ -75,7 +75,8 @@ def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | None:
 
 def _parity(arguments: argparse.Namespace) -> int:
     """Numbers of each generated set, and their differences where there are several; as a table or as JSON."""
-    from prviz.cli.terminal import watched
+    from prviz.checks.flags import flags_of
+    from prviz.cli.terminal import say_flags, watched
     from prviz.measure.estimates import part_of
     from prviz.measure.frechet import frechet_difference, measured_frechet
     from prviz.readers import read_chosen
@@ -90,6 +91,8 @@ def _parity(arguments: argparse.Namespace) -> int:
     check_choice(choice, [real, *generated])
     say_notes([real, *generated])
     pairs = [SamplePair(real, each) for each in generated]
+    for pair in pairs:
+        say_flags(flags_of(pair))
     found, distances = [], []
     with watched(None) as line:
         for place, pair in enumerate(pairs):
@@ -107,7 +110,7 @@ def _parity(arguments: argparse.Namespace) -> int:
             "k": arguments.k,
             "real": _size(real),
             "generated": [
-                {**_size(pair.generated), **each, "curves": areas}
+                {**_size(pair.generated), **each, "curves": areas, "flags": [flag.entry() for flag in flags_of(pair)]}
                 for pair, each, areas in zip(pairs, found, curves, strict=True)
             ],
             "differences": [

@@ -6,16 +6,18 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from prviz.measure.workload import duration
+from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from prviz.checks.flags import Finding
     from prviz.studies.tasks import Columns, Task
 
 # Seconds of work from which progress is shown, and seconds between two updates.
@@ -136,6 +138,14 @@ def measured(
                     f"\nprviz: stopped; results so far are in {out}; the same command continues from there\n"
                 )
             raise
+
+
+def say_flags(flags: Iterable[Finding]) -> None:
+    """Print a line on stderr for each warning among the flags."""
+    for flag in flags:
+        if flag.level == "warning":
+            sys.stderr.write(f"prviz: warning: {one_line(flag.line)}\n")
+    sys.stderr.flush()
 
 
 def print_above(line: ProgressLine | None, text: str) -> None:

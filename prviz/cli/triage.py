@@ -20,6 +20,7 @@ from prviz.cli.terminal import (
     neighbours,
     number,
     print_above,
+    say_flags,
     seed_number,
     split_share,
     watched,
@@ -445,6 +446,7 @@ class TriageCommand:
         total: int | None = None,
     ) -> int:
         """Write files on these outcomes, and the text if these are all, and return the exit status."""
+        from prviz.triage.flagged import warnings_of
         from prviz.triage.inputs import skipped_files
         from prviz.triage.measure import other_encoders, unequal
 
@@ -471,6 +473,7 @@ class TriageCommand:
         total = len(outcomes) if total is None else total
         text = ""
         if total == len(outcomes):
+            say_flags(warnings_of(outcomes, found.findings))
             text = triage_text(found, arguments.reference.name, arguments.goal, notes, classes)
         self.outputs.write(found, settings, classes, text, store=self.store, total=total)
         if self.store.trouble is not None:

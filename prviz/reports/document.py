@@ -10,6 +10,8 @@ Schema "prviz-triage", version 1; missing entries are None:
     bootstrap      replicates, seed, level
     complete       True if it has all of the ``total`` checkpoints, measured or failed
     note           on sets of different sizes, and on checkpoints by another encoder than the reference
+    flags          warnings on the samples, one of each kind, that no finding says: a list of level, title, text,
+                   features
     reference      name, path (as it was given), n, d, digest, encoder (as `prviz embed` wrote it, see `prviz.Samples`)
     verdict        best (name of a checkpoint; None: nothing was measured), told_apart (no other may be best), also
                    (those that may), sentence; memorised (copies of the reference, no candidates), family and risks (by
@@ -22,6 +24,7 @@ Schema "prviz-triage", version 1; missing entries are None:
                    scores: by family, at the goal; at_most: what the true one does not exceed, by all families together
                    classes: a list of label, role, n, others, missed, expected, low, high, worse, few (see
                    `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
+                   flags: all of this checkpoint, notes too
                    findings: a list of key, title, sentence, number, unit, low, high, level, borderline;
                    None: not looked for
     yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key, vertices {fpr, fnr}
@@ -57,6 +60,7 @@ from prviz.studies.tasks import check_whole
 from prviz.triage.classes import ClassShare
 from prviz.triage.decision import Judgement, judge
 from prviz.triage.finding import TriageFinding
+from prviz.triage.flagged import warnings_of
 from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
@@ -142,6 +146,7 @@ def document(
         copied = [name for name, each in (memorisation or {}).items() if each.memorised]
         judgement = judge(measured, goal, settings.seed, memorised=copied, yardstick=yardstick, replicates=replicates)
     entries = [_checkpoint(each, replicates, settings.seed, store) for each in outcomes]
+    flags = {each.checkpoint.name: each.measured[0].flags for each in outcomes if each.measured}
     shares = {} if yardstick is None else _shares(measured, yardstick, goal, settings.seed, store)
     for entry in entries:
         copies = (memorisation or {}).get(entry["name"])
@@ -149,6 +154,7 @@ def document(
         entry["share_of_ceiling"] = {
             name: of_family[entry["name"]]._asdict() for name, of_family in shares.items() if entry["name"] in of_family
         }
+        entry["flags"] = [each.entry() for each in flags.get(entry["name"], ())]
         entry |= _judged(entry["name"], judgement, findings)
         shares_of_classes = (classes or {}).get(entry["name"])
         entry["classes"] = None if shares_of_classes is None else [each._asdict() for each in shares_of_classes]
@@ -173,6 +179,7 @@ def document(
             "digest": digest,
             "encoder": dict(reference.encoder) or None,
         },
+        "flags": [each.entry() for each in warnings_of(outcomes, findings or {})],
         "yardstick": None if yardstick is None else _yardstick(yardstick, goal),
         "verdict": _verdict(judgement),
         "checkpoints": entries,

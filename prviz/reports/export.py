@@ -12,7 +12,7 @@ import io
 import json
 import math
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import prviz
+from prviz.checks.flags import Finding, flags_of
 from prviz.curves import PRCurve
 from prviz.curves.summaries import (
     DIVERGENCES,
@@ -64,6 +65,7 @@ CONVENTIONS = {
     "upper_bound": "with this confidence the true curve lies below this one, and the true area below auc, if samples "
     f"are independent. {NO_LOWER_BOUND}",
     "intervals": "percentiles of replicates: evaluation samples drawn again with replacement, supports as they are",
+    "flags": "what the samples show that changes what a number means; a warning needs action",
     "iou": "shared area over joint area with the truth; iou + excess + deficit = 1",
 }
 
@@ -141,6 +143,7 @@ def to_json(
             },
             "pair_digest": pair.digest,
         },
+        "flags": [each.entry() for each in flags_of(pair)],
         "truth": None if truth is None else _curve(truth, None, *weights),
         "upper_bound": None if bound is None else bound_entry(bound),
         "methods": {
@@ -151,6 +154,7 @@ def to_json(
                 if each.bandwidth is None
                 else dict(zip(("real", "generated"), each.bandwidth, strict=True)),
                 **_curve((curves or {}).get(name, each.curve), truth, *weights),
+                **({} if bound is None else {"above_upper_bound": each.curve.auc > bound.auc}),
                 **({"intervals": _intervals(spreads[name])} if spreads and name in spreads else {}),
             }
             for name, each in estimates.items()
@@ -323,6 +327,7 @@ def curves_html(
     title: str,
     settings: str,
     link: str = "",
+    flags: Sequence[Finding] = (),
     truth: PRCurve | None = None,
     b: float = B,
     eps: float = EPS,
@@ -331,6 +336,7 @@ def curves_html(
 
     svg : the figure, of `prviz.figures.svg.pr_svg`. curves, truth, b, eps : as in `summaries_csv`, the curves by the
     names that the table shows. title, settings : plain text. link : address that shows the same screen, or empty.
+    flags : of the samples; warnings stand above the figure.
     """
     from prviz.figures.inlined import standalone_page
 
@@ -348,6 +354,7 @@ def curves_html(
     return standalone_page(
         title,
         [
+            *(f"<p><b>Warning</b>: {html.escape(each.line)}</p>" for each in flags if each.level == "warning"),
             svg,
             f'<div class="scroll" role="region" tabindex="0" aria-label="All numbers"><table>{table}</table></div>',
             f"<p>{html.escape(settings)}; prviz {prviz.__version__}</p>",

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.checks.flags import Finding, say
 from prviz.measure.estimates import K, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.readers import Limits, read
@@ -67,6 +68,8 @@ class MonitorVerdict(NamedTuple):
         The decision in words, or why there is none.
     unmeasured : tuple of int
         Known steps that can't be compared: what was measured of them is missing or damaged.
+    flags : tuple of Finding
+        What its samples and the real ones show that changes what the numbers mean, warnings first.
     """
 
     step: int
@@ -78,6 +81,7 @@ class MonitorVerdict(NamedTuple):
     metrics: Mapping[str, float]
     sentence: str
     unmeasured: tuple[int, ...] = ()
+    flags: tuple[Finding, ...] = ()
 
 
 class Monitor:
@@ -189,6 +193,7 @@ class Monitor:
         pair = SamplePair(self._run.reference, samples)
         self._folder.other_version()  # an error for a directory that another monitor has taken
         measured = self._evaluator.measured(checkpoint, pair)
+        say(pair, once_for=self._run.reference.digest)
         outcome = CheckpointOutcome(checkpoint, measured)
         row = _row(outcome)
         with self._folder.locked():
@@ -301,6 +306,7 @@ class Monitor:
             faults=found.findings.get(name, ()),
             metrics=row,
             sentence=decision.sentence,
+            flags=next(each.measured[0].flags for each in found.outcomes if each.checkpoint.name == name),
         )
         if not self._unmeasured:
             return verdict

@@ -177,6 +177,10 @@ def _opening(report: Document) -> str:
         share = best.get("share_of_ceiling", {}).get(_basis(report))
         against = "" if share is None else f" {found['best']} {share['sentence']}."
         parts.append(f"<p class='verdict'><b>{_name(found['sentence'] + against)}</b></p>")
+    parts += [
+        f"<p class='warning'><b>{_name(each['title'])}</b>: {_name(each['text'])}</p>"
+        for each in report.get("flags", ())  # older reports have none
+    ]
     parts.append(f"<p class='soft'>{html.escape(how)}</p>")
     if not report["complete"]:
         there, total = len(report["checkpoints"]), report["total"]

@@ -34,6 +34,7 @@ NUMBERS: Mapping[str, str] = {
     "noise": "the real spread in the minor directions",
     "coarse": "the real distance to real samples",
     "collapse": "of the generated rows repeat another",
+    "single": "times the same real row",
     "copies": "of the generated rows are rows of the reference",
     "near_copies": "of the generated samples nearly copy a real one",
     "scale": "the real values",

@@ -35,12 +35,12 @@ from prviz.triage.finding import TriageFinding
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
 from prviz.triage.placement_faults import misplaced, normalised
-from prviz.triage.row_faults import near_copies, nearly_repeated, row_faults
+from prviz.triage.row_faults import near_copies, nearly_repeated, one_row, row_faults
 from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 3
+RULES = 4
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # Fewest samples per set for statistics of two halves.
@@ -110,7 +110,7 @@ def findings(
         replace(fault, evidence="recall end") if fault.evidence == "kink" and not kinked else fault
         for fault in sample_faults(pair, facts, held_out)
     )
-    unfit = any(fault.key in {"scale", "shifted", "permuted"} for fault in faults)
+    unfit = any(fault.key in {"scale", "shifted", "permuted", "single"} for fault in faults)
     grouped = estimate.supports.groups is not None
     independent = min(estimate.supports.n_independent if grouped else facts.evaluate)
     # first, as all tests that follow take rows as independent
@@ -137,6 +137,8 @@ def sample_faults(
 ) -> tuple[TriageFinding, ...]:
     """The faults that the samples themselves show, the one that explains most first."""
     copies = memorisation(pair.real, pair.generated, held_out or held_out_distances(pair.real))
+    if single := one_row(facts):  # no spread, to which nothing can be compared
+        return (single,)
     independent = (part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
     if min(independent) < LEAST:
         return row_faults(facts, copies)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import prviz
-from prviz.checks.flags import encoder_difference
+from prviz.checks.flags import encoder_difference, flags_of
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
 from prviz.estimators.registered import Registered
@@ -402,6 +402,7 @@ def _of_pair(checkpoint: Checkpoint, pair: SamplePair, estimate: Estimate, secon
         digests=_digests(pair),
         encoder=pair.generated.encoder,
         encoder_difference=encoder_difference(pair),
+        flags=flags_of(pair),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from prviz.checks.flags import Finding
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.estimators import ESTIMATORS
@@ -71,6 +72,7 @@ class MeasuredCheckpoint:
     n_real, n_generated : numbers of samples measured, before the split.
     encoder : that of the generated samples, see `prviz.Samples`. encoder_difference : its difference from that of the
         real ones, as plain text; "" where there is none or one is not known.
+    flags : what changes the meaning of numbers on these samples, see `prviz.checks.flags`; () where they are not read.
     seconds : duration of the measurement, together with all families measured in the same pass.
     """
 
@@ -82,6 +84,7 @@ class MeasuredCheckpoint:
     digests: PairDigests
     encoder: Mapping[str, str] = field(default_factory=dict)
     encoder_difference: str = ""
+    flags: tuple[Finding, ...] = ()
 
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
         """The measurement under another name or step of its checkpoint; what is computed of its curve stays."""

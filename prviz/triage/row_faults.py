@@ -29,6 +29,15 @@ def row_faults(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding
     return tuple(found)
 
 
+def one_row(facts: PairFacts) -> TriageFinding | None:
+    """A real set that is one row many times."""
+    n = facts.pair.real.n
+    if n < 2 or facts.copies.real < n - 1:
+        return None
+    sentence = f"The real set is one row {n:,} times: it has no spread, and nothing can be compared with it."
+    return TriageFinding("single", "One row repeated", sentence, float(n), "warning", "duplicates", "ratio")
+
+
 def nearly_repeated(of: PairStatistics) -> TriageFinding:
     """A few samples made again and again, with small changes."""
     sentence = (

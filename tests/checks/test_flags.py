@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
+from PIL import Image
 
 import prviz
 from prviz.checks.flags import Finding, flags_of, flags_of_set
+from prviz.cli.main import main
 from prviz.readers.bundled import bundled_pair
+from prviz.reports.document import schema
 from prviz.samples import REORDERED, SamplePair, Samples
 from prviz.studies.sweeps import sweep
 from prviz.toys import TOYS, toy
@@ -255,3 +260,102 @@ def test_huge_values_and_single_samples_break_nothing() -> None:
     for scale in (1e300, 1e-300):
         assert warned(pair(normal(200, 8, 0) * scale, normal(200, 8, 1) * scale)) == {}
     assert warned(pair(normal(1, 2, 0), normal(1, 2, 1))).keys() <= {"Few samples", "Spread"}
+
+
+# ---- in the shell and in files ----
+
+
+@pytest.fixture
+def photo(tmp_path: Path) -> tuple[str, str]:
+    """Files of one photo copied, and of pictures made from it."""
+    real = np.repeat(normal(1, 64, 0), 200, axis=0)
+    np.save(tmp_path / "real.npy", real)
+    np.save(tmp_path / "generated.npy", real + 0.3 * normal(200, 64, 1))
+    return str(tmp_path / "real.npy"), str(tmp_path / "generated.npy")
+
+
+ONE_ROW = "prviz: warning: One row repeated: the real set is one row 200 times."
+
+
+def test_the_curve_command_says_flags_before_its_numbers(
+    photo: tuple[str, str], capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    page, numbers = tmp_path / "a.html", tmp_path / "a.json"
+    assert main(["curve", *photo, "--method", "knn,kde", "--html", str(page), "--json", str(numbers)]) == 0
+    out, err = capfd.readouterr()
+    assert err.startswith(ONE_ROW)
+    assert err.count("\n") == 1
+    lines = [line for line in out.splitlines() if line.endswith("  AuC above the bound")]
+    assert [line.split()[0] for line in lines] == ["knn"]
+    assert "One row repeated" in page.read_text()
+    document = json.loads(numbers.read_text())
+    assert [each["title"] for each in document["flags"]] == ["One row repeated"]
+    assert document["methods"]["knn"]["above_upper_bound"]
+    assert not document["methods"]["kde"]["above_upper_bound"]
+
+
+def test_the_parity_command_says_flags(photo: tuple[str, str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["parity", *photo, "--json", "-"]) == 0
+    out, err = capfd.readouterr()
+    assert err.startswith(ONE_ROW)
+    assert json.loads(out)["generated"][0]["flags"][0]["title"] == "One row repeated"
+
+
+def test_triage_calls_one_photo_by_its_name_and_gives_no_ratio(
+    photo: tuple[str, str], capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    page = tmp_path / "a.html"
+    options = ["--method", "knn", "--out", str(tmp_path / "kept"), "--report", str(page), "--json", "-"]
+    assert main(["triage", *photo, *options]) == 0
+    out, err = capfd.readouterr()
+    assert ONE_ROW in err
+    report = json.loads(out)
+    jsonschema.validate(report, schema())
+    assert [each["title"] for each in report["flags"]] == ["One row repeated"]
+    (entry,) = report["checkpoints"]
+    assert [each["title"] for each in entry["flags"]] == ["One row repeated"]
+    assert entry["findings"][0]["key"] == "single"
+    assert "times theirs" not in err
+    assert "<b>One row repeated</b>" in page.read_text()
+
+
+def test_a_kind_of_flag_is_said_once_for_all_checkpoints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    scale = np.array([3e4, *[1] * 5])
+    (tmp_path / "all").mkdir()
+    np.save(tmp_path / "real.npy", normal(60, 6, 0) * scale)
+    for place in (1, 2):
+        np.save(tmp_path / "all" / f"epoch-{place}.npy", normal(60, 6, place) * scale)
+    assert (
+        main(
+            [
+                "triage",
+                str(tmp_path / "real.npy"),
+                str(tmp_path / "all"),
+                "--method",
+                "knn",
+                "--out",
+                str(tmp_path / "k"),
+            ]
+        )
+        == 0
+    )
+    assert capfd.readouterr().err.count("feature 1 holds") == 1
+
+
+def test_a_monitor_warns_once_of_its_reference_and_keeps_the_flags(tmp_path: Path) -> None:
+    scale = np.array([3e4, *[1] * 5])
+    monitor = prviz.Monitor(normal(60, 6, 7) * scale, directory=tmp_path, methods=["knn"])
+    with pytest.warns(prviz.PrvizWarning, match="feature 1 holds") as caught:
+        verdicts = [monitor.log(step, normal(60, 6, step) * scale) for step in (1, 2)]
+    assert len(caught) == 1
+    assert [[flag.title for flag in each.flags if flag.level == "warning"] for each in verdicts] == [
+        ["Feature scales"]
+    ] * 2
+
+
+def test_embedding_ends_with_what_the_features_show(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for place in range(6):
+        Image.new("L", (4, 4), 9).save(tmp_path / f"{place}.png")
+    out = tmp_path / "features.safetensors"
+    assert main(["embed", str(tmp_path), "-o", str(out), "--encoder", "pixels:4"]) == 0
+    assert "prviz: warning: One row repeated: the set is one row 6 times." in capfd.readouterr().err

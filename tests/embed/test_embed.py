@@ -92,7 +92,9 @@ def test_encoder_is_read_back_and_stated(
     # Another encoder of as many features: the same file with other metadata.
     outs["b"].write_bytes(outs["a"].read_bytes().replace(b'"encoder":"pixels:4"', b'"encoder":"pixels:9"'))
     assert main(["curve", str(outs["real"]), str(outs["b"]), "--method", "knn"]) == 0
-    assert "two encoders (encoder: pixels:4 real, pixels:9 generated)" in capsys.readouterr().err
+    assert (
+        "prviz: warning: Encoder: encoder: pixels:4 real, pixels:9 generated. Two encoders" in capsys.readouterr().err
+    )
     report = tmp_path / "report.json"
     files = [str(outs[name]) for name in ("real", "a", "b")]
     assert main(["triage", *files, "--report", str(report), "--report", str(tmp_path / "r.html")]) == 0
