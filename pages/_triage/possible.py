@@ -108,7 +108,15 @@ def fault_finder(
 
     def name_one(measured: MeasuredCheckpoint, progress: Progress) -> tuple[TriageFinding, ...] | None:
         how = found.settings, distances()
-        one = findings_of(found.reference, [measured], *how, load=found.load, store=found.store, progress=progress)
+        one = findings_of(
+            found.reference,
+            [measured],
+            *how,
+            holdout=found.holdout,
+            load=found.load,
+            store=found.store,
+            progress=progress,
+        )
         return one.get(measured.checkpoint.name)
 
     return name_one

@@ -248,7 +248,15 @@ def _shares(
 ) -> dict[str, dict[str, CeilingShare]]:
     by_family = {name: [each for each in measured if each.method == name] for name in found.ceiling}
     return {
-        name: shares_of_ceiling(some, found.ceiling[name], goal, seed, store=store)
+        name: shares_of_ceiling(
+            some,
+            found.ceiling[name],
+            goal,
+            seed,
+            floor=found.floor.get(name),
+            dominant=found.dominant,
+            store=store,
+        )
         for name, some in by_family.items()
         if some
     }

@@ -41,12 +41,14 @@ def apart(spread: Spread) -> tuple[TriageFinding, ...]:
     return (TriageFinding("apart", "Hardly any overlap", sentence, value, "warning", "preflight", low=low, high=high),)
 
 
-def doubts(spread: Spread, facts: PairFacts, independent: int) -> tuple[TriageFinding, ...]:
+def doubts(spread: Spread, facts: PairFacts, independent: int | None = None) -> tuple[TriageFinding, ...]:
     """Lost directions, and too few samples.
 
-    independent : number of independent samples that evaluate, of the set with fewer.
+    independent : number of independent samples that evaluate, of the set with fewer; None: all of them are.
     """
-    return tuple(fault for fault in (_flat(facts), _few(spread, independent)) if fault is not None)
+    return tuple(
+        fault for fault in (_flat(facts), _few(spread, independent or min(facts.evaluate))) if fault is not None
+    )
 
 
 def dependent(pair: SamplePair) -> tuple[TriageFinding, ...]:

@@ -192,7 +192,13 @@ def judge(
             ),
         )
     )
-    ceiling = None if yardstick is None else yardstick.ceiling[basis.method]
+    shares: dict[str, CeilingShare] = {}
+    if yardstick is not None:
+        floor, dominant = yardstick.floor[basis.method], yardstick.dominant
+        ceiling = yardstick.ceiling[basis.method]
+        shares = shares_of_ceiling(
+            ordered, ceiling, goal, seed, own=drawn, top=top, floor=floor, dominant=dominant, store=store
+        )
     return Judgement(
         decision=Decision(best, not also, also, tuple(copied), basis, apart.sentence, sentence),
         table=table,
@@ -200,9 +206,7 @@ def judge(
         apart=apart,
         scores=scores,
         at_most={name: None if bound is None else bound.score(goal) for name, bound in known.bounds.items()},
-        shares={}
-        if ceiling is None
-        else shares_of_ceiling(ordered, ceiling, goal, seed, own=drawn, top=top, store=store),
+        shares=shares,
     )
 
 

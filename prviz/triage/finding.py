@@ -33,6 +33,7 @@ NUMBERS: Mapping[str, str] = {
     "blurred": "the real distance to the nearest sample",
     "noise": "the real spread in the minor directions",
     "coarse": "the real distance to real samples",
+    "repeated": "of the real rows repeat another",
     "collapse": "of the generated rows repeat another",
     "single": "times the same real row",
     "copies": "of the generated rows are rows of the reference",

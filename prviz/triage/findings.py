@@ -7,6 +7,7 @@ Findings depend on the samples alone, not on the seed of the split or of the boo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ from prviz.diagnostics.row_order import NEXT
 from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
-from prviz.samples import SamplePair
+from prviz.samples import SamplePair, Samples
 from prviz.triage.curve_findings import (
     APART,
     KINK,
@@ -31,7 +32,7 @@ from prviz.triage.curve_findings import (
     mode_reweighting,
     outlier_faults,
 )
-from prviz.triage.finding import TriageFinding
+from prviz.triage.finding import SEVERE, TriageFinding
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
 from prviz.triage.placement_faults import misplaced, normalised
@@ -43,6 +44,8 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 RULES = 4
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
+# A finding is none if held-out real samples have it too, and it is at most so many times as large.
+ALIKE = 1.5
 # Fewest samples per set for statistics of two halves.
 LEAST = 60
 
@@ -58,6 +61,9 @@ EXCLUDES: Mapping[str, frozenset[str]] = {
     "off": frozenset({"narrow", "blurred"}),
     "collapse": frozenset({"off", "invention", "wide", "noise"}),
 }
+# Part of the generated samples that repeat others exactly from which on missing modes and lost spread follow from that.
+MOSTLY = 0.5
+FOLLOWS = frozenset({"dropping", "reweighting", "narrow", "blurred", "coarse", "permuted", "shifted", "scale"})
 
 LOOKED_FOR: Mapping[str, str] = {
     "Dropped modes": "real samples without a generated one among their neighbours, or beyond their reach",
@@ -68,6 +74,7 @@ LOOKED_FOR: Mapping[str, str] = {
     "Blurred": "nearest samples closer than the tenth nearest explain, or spread lost in minor directions",
     "Noise added": "spread added in minor directions more than in main ones",
     "Under-trained": "samples between the real ones, while the variance of the whole set fits",
+    "Repeated real samples": f"{SEVERE:.0%} more real than generated rows repeat another",
     "Repeated samples": f"{MANY_ROWS:.0%} more generated than real rows repeat another, or others nearly",
     "Copies": "generated rows that are rows of the reference, or much closer to one than to the next",
     "Different scales, shifted or permuted features": "one factor, shift or order that makes the sets fit",
@@ -91,12 +98,14 @@ def findings(
     level: float = LEVEL,
     memory_limit: int = MEMORY_LIMIT,
     held_out: HeldOutDistances | None = None,
+    usual: Sequence[TriageFinding] = (),
     progress: Progress | None = None,
 ) -> tuple[TriageFinding, ...]:
     """All findings, the fault that explains most first; none for a faultless pair of enough samples.
 
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
-    held_out : what copies are compared with; None: the reference itself.
+    held_out : what copies are compared with; None: the reference itself. usual : what held-out real samples show, see
+    `usual_faults`: a finding that they have alike is none.
     replicates, level : of the bootstrap that gives the intervals of the curve; no fault is named by it.
 
     Outliers are searched for families that count samples in balls of their own.
@@ -109,10 +118,11 @@ def findings(
     faults = tuple(
         replace(fault, evidence="recall end") if fault.evidence == "kink" and not kinked else fault
         for fault in sample_faults(pair, facts, held_out)
+        if not any(_alike(fault, each) for each in usual)
     )
     unfit = any(fault.key in {"scale", "shifted", "permuted", "single"} for fault in faults)
     grouped = estimate.supports.groups is not None
-    independent = min(estimate.supports.n_independent if grouped else facts.evaluate)
+    independent = min(estimate.supports.n_independent) if grouped else None
     # first, as all tests that follow take rows as independent
     faults = (*dependent(pair), *faults, *(() if unfit else apart(spread)), *doubts(spread, facts, independent))
     if not unfit and carries(estimate.method):
@@ -140,9 +150,38 @@ def sample_faults(
     if single := one_row(facts):  # no spread, to which nothing can be compared
         return (single,)
     independent = (part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
-    if min(independent) < LEAST:
+    spreads = facts.real.sd, facts.generated.sd
+    if min(independent) < LEAST or not all(each.any() for each in spreads):  # of rows that are all equal nothing else
         return row_faults(facts, copies)
     return agreed_faults(halvings(pair), facts, copies)
+
+
+def usual_faults(reference: Samples, holdout: Samples) -> tuple[TriageFinding, ...]:
+    """The faults that any halving shows of held-out real samples: such a difference says nothing of a generator.
+
+    None hides another, as a shift of the whole set does in the list of a checkpoint.
+    """
+    pair = SamplePair(reference, holdout)
+    if min(part.one_of_each_group().n for part in pair) < LEAST:
+        return ()
+    found: list[TriageFinding] = []
+    for each in halvings(pair):
+        place = misplaced(each)
+        shown = (explains(each) for explains in (off_support, reshaped, other_shares))
+        found += [] if place is None else [place]
+        found += [part[1] for part in shown if part is not None]
+        found += [nearly_repeated(each)] if each.tight_z > SURE else []
+    return tuple(found)
+
+
+def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:
+    """True if held-out real samples have a fault as much as these."""
+    if fault.key != usual.key:
+        return False
+    if fault.unit == "share":
+        return fault.number <= ALIKE * usual.number + 0.02
+    sizes = [math.log(max(each.number, 1e-12)) for each in (fault, usual)]
+    return sizes[0] * sizes[1] > 0 and abs(sizes[0]) <= ALIKE * abs(sizes[1])
 
 
 def agreed_faults(drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:
@@ -167,6 +206,21 @@ def _borderline(fault: TriageFinding, votes: int, of: int) -> TriageFinding:
 def named_faults(statistics: PairStatistics, facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:
     """The faults that explain these statistics and copies, the one that explains most first."""
     of_rows = row_faults(facts, copies)
+    plain = tuple(fault for fault in of_rows if fault.key in ("repeated", "collapse") and fault.number > SEVERE)
+    others = tuple(fault for fault in of_rows if fault not in plain)
+    rest = _other_faults(statistics, facts, copies, others)
+    following = {fault.key for fault in plain}
+    if any(fault.key == "collapse" and fault.number > MOSTLY for fault in plain):
+        following |= FOLLOWS | EXCLUDES["collapse"]
+    rest = tuple(fault for fault in rest if fault.key not in following)
+    # rows that repeat exactly are seen, not inferred, and move all else
+    return (*plain, *rest)
+
+
+def _other_faults(
+    statistics: PairStatistics, facts: PairFacts, copies: Memorisation, of_rows: tuple[TriageFinding, ...]
+) -> tuple[TriageFinding, ...]:
+    """The faults but for many repeats, the one that explains most first."""
     whole = normalised(facts) or misplaced(statistics)
     if whole is not None:
         return (whole, *of_rows)

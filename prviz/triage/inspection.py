@@ -10,7 +10,7 @@ from prviz.measure.estimates import Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples
 from prviz.triage.finding import TriageFinding
-from prviz.triage.findings import RULES, findings
+from prviz.triage.findings import RULES, findings, usual_faults
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, samples_of
@@ -23,6 +23,7 @@ def findings_of(
     settings: TriageSettings,
     held_out: HeldOutDistances,
     *,
+    holdout: Samples | None = None,
     load: Callable[[Checkpoint], Samples] | None = None,
     store: ResultCache | None = None,
     memory_limit: int = MEMORY_LIMIT,
@@ -31,10 +32,12 @@ def findings_of(
     """`prviz.triage.findings.findings` of every checkpoint, by name.
 
     reference : the real samples as they were measured. measured : one measurement of each checkpoint.
-    held_out : of this reference. load : reads the samples of a checkpoint; None: its file. store : keeps the findings.
+    held_out : of this reference, and of ``holdout``, other real samples, if any.
+    load : reads the samples of a checkpoint; None: its file. store : keeps the findings.
     A checkpoint whose file has changed since, or can't be read, is left out.
     """
     found = {}
+    usual: tuple[TriageFinding, ...] | None = None if holdout is not None else ()
     for place, each in enumerate(measured):
         step = part_of(progress, place, len(measured))
         step(0.0)
@@ -44,6 +47,8 @@ def findings_of(
             continue
         if (generated := samples_of(each, reference, settings, load)) is None:
             continue
+        if usual is None and holdout is not None:
+            usual = _usual(reference, holdout, store)
         here = found[each.checkpoint.name] = findings(
             SamplePair(reference, generated),
             each.estimate,
@@ -52,10 +57,22 @@ def findings_of(
             seed=settings.seed,
             memory_limit=memory_limit,
             held_out=held_out,
+            usual=usual or (),
             progress=step,
         )
         if store is not None:
             store.put_facts(key, [asdict(one) for one in here])
+    return found
+
+
+def _usual(reference: Samples, holdout: Samples, store: ResultCache | None) -> tuple[TriageFinding, ...]:
+    """`usual_faults`, kept beside the findings."""
+    key = {"rules": RULES, "usual": holdout.digest, "real": reference.digest}
+    if store is not None and (known := _from_facts(store.facts(key))) is not None:
+        return known
+    found = usual_faults(reference, holdout)
+    if store is not None:
+        store.put_facts(key, [asdict(each) for each in found])
     return found
 
 

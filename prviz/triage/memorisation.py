@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.checks.facts import duplicates
+from prviz.checks.facts import duplicates, row_classes
 from prviz.measure.estimates import Progress, part_of
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
-from prviz.samples import SamplePair, Samples
+from prviz.samples import SamplePair, Samples, independent_number
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES, samples_at
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
@@ -111,13 +111,19 @@ def held_out_distances(
             values = _of_other_groups(reference, reference.group_numbers, memory_limit)
             return HeldOutDistances(values, reference.n_independent / 2, "the reference itself, each group left out")
         values = _nearest(reference, reference, 3, memory_limit)[1][:, 1:]
-        return HeldOutDistances(values, reference.n / 2, "the reference itself, each sample left out")
+        return HeldOutDistances(values, _independent(reference) / 2, "the reference itself, each sample left out")
     shared = check_holdout(reference, holdout)
     source = f"{holdout.n} held-out real samples"
     if shared:
         source += f", {shared} of them in the reference too"
     distances = _nearest(holdout, reference, memory_limit=memory_limit)[1]
     return HeldOutDistances(distances, holdout.n_independent, source, holdout.digest)
+
+
+def _independent(samples: Samples) -> int:
+    """Number of samples that count as independent: those of a group, and those that repeat one, share their fate."""
+    repeats = row_classes([samples])
+    return min(samples.n_independent, independent_number(repeats))
 
 
 def _of_other_groups(reference: Samples, groups: NDArray[np.intp], memory_limit: int) -> Floats:
@@ -164,7 +170,7 @@ def memorisation(
     """
     rows, distances = _nearest(generated, reference, memory_limit=memory_limit)
     ratios, usual = _ratios(distances), _ratios(held_out.values)
-    drawn = generated.n_independent
+    drawn = _independent(generated)
     known = usual[usual > 0]
     wide = float(np.quantile(known, NEAR, method="lower")) if len(known) else 0.0
     threshold, near = wide**2, _excess(ratios <= wide**2, usual <= wide**2, held_out.independent, drawn)

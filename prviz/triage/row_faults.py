@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from prviz.checks.flags import MANY_ROWS
 from prviz.diagnostics.preflight import PairFacts
-from prviz.triage.finding import TriageFinding, percent
+from prviz.triage.finding import SEVERE, TriageFinding, percent
 from prviz.triage.memorisation import CONFIDENCE, Memorisation
 from prviz.triage.pair_statistics import PairStatistics
 
 
 def row_faults(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding, ...]:
-    """Exact repeats and exact copies."""
-    found, copies, n, m = [], facts.copies, facts.pair.real.n, facts.pair.generated.n
+    """Exact repeats, of either set, and exact copies."""
+    found = []
+    copies = facts.copies
+    n = facts.pair.real.n
+    m = facts.pair.generated.n
     share, usual = copies.generated / m, copies.real / n
+    if usual - share > SEVERE or copies.most_real == n:
+        different = n - copies.real
+        left = "a single real sample" if different == 1 else f"{different:,} different real samples"
+        sentence = (
+            f"{percent(usual)} of the real samples repeat an earlier one exactly, the commonest occurs "
+            f"{copies.most_real:,} times; of the generated ones {percent(share)} do. Curve and scores compare with "
+            f"{left} only: is the reference a few samples, copied?"
+        )
+        found.append(TriageFinding("repeated", "Repeated real samples", sentence, usual, "warning", "duplicates"))
     if share - usual > MANY_ROWS:
         sentence = (
             f"{percent(share)} of the generated samples repeat an earlier one exactly, the commonest occurs "

@@ -119,6 +119,7 @@ class TriageRun:
             by_basis,
             settings,
             self._distances(real),
+            holdout=self.holdout,
             load=load,
             store=store,
             memory_limit=memory,

@@ -34,6 +34,10 @@ TILT = 0.03
 BENT = 0.25
 # Least log ratio of the distances to the nearest, and least z-score of those to the real samples, of other shapes.
 CLOSER, FARTHER = 0.04, 2.5
+# Real variance within the clusters, over the whole, up to which all samples of a cluster count as one.
+POINT = 1e-9
+# Log ratio of distances beyond which those of the real samples are 0, as between copies, so that it is no ratio.
+ENDLESS = math.log(1e6)
 # Part of the noise of the mean sample that its quarter of least noise has, below which only some samples are off.
 SOME = 0.6
 
@@ -107,7 +111,9 @@ def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
         "the distance to the mean": (math.log(max(1 + of.stretch, 1e-12)), of.stretch_z),
         "the distance to the real samples": (of.radius, of.radius_z),
     }
-    likely = {name: each for name, each in known.items() if sign * each[1] > SURE and sign * each[0] > 0}
+    likely = {
+        name: each for name, each in known.items() if sign * each[1] > SURE and sign * each[0] > 0 and each[0] < ENDLESS
+    }
     preferred = [name for name in ("the spread", "the spread of the whole set") if name in likely]
     if not likely:
         return None
@@ -119,7 +125,9 @@ def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
 
 
 def reshaped(of: PairStatistics) -> Part | None:
-    """Too narrow, too wide, blurred, noisy or coarse."""
+    """Too narrow, too wide, blurred, noisy or coarse; of real modes without spread nothing is a ratio."""
+    if of.within <= POINT * of.whole or max(of.radius, of.nearest) > ENDLESS:
+        return None
     if not _widened(of) and not narrowed(of):
         return None
     wholenarrowed = of.all_total_z < -SURE and of.whole_added < -SURE * of.whole_chance

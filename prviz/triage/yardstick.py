@@ -8,34 +8,41 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prviz.checks.facts import moments
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, TriageSettings
-from prviz.triage.ranking import SharedReference, in_order, together
+from prviz.triage.ranking import SharedReference, in_order, sides, together
 from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import interval
 
 CONFIDENCE = 0.95
+# Score of the shuffled real samples, over that of real ones, from which on scores hardly see what joins the features.
+BLIND = 0.95
+# Share of the variance in one feature from which on it decides all distances.
+DOMINANT = 0.9
 
 
 class Yardstick(NamedTuple):
     """What is possible: by family the real samples against real ones, and against shuffled ones.
 
-    source : which real samples these are, in words.
+    source : which real samples these are, in words. dominant : the one feature that holds nearly all their variance, in
+    words; "" without one.
     """
 
     ceiling: Mapping[str, MeasuredCheckpoint]
     floor: Mapping[str, MeasuredCheckpoint]
     source: str
+    dominant: str = ""
 
 
 class CeilingShare(NamedTuple):
     """The score of a checkpoint as a share of the ceiling's, with its interval.
 
-    reaches_ceiling : True if the interval reaches 1. sentence : the verdict in words.
+    reaches_ceiling : True if the interval reaches 1, and the floor is well below it. sentence : the verdict in words.
     """
 
     share: float
@@ -81,7 +88,28 @@ def yardstick(
         }
         for name, generated in (("real", second), ("shuffled", as_samples(shuffled, name="shuffled")))
     )
-    return Yardstick(ceiling, floor, source)
+    return Yardstick(ceiling, floor, source, _dominant(first))
+
+
+def _dominant(samples: Samples) -> str:
+    """The feature that holds nearly all the variance, in words; "" without one."""
+    sd = moments(samples).sd
+    largest = float(sd.max())
+    if not largest or samples.d < 2:
+        return ""
+    variances = np.square(sd / largest)
+    share = 1 / float(variances.sum())
+    if share < DOMINANT:
+        return ""
+    place = int(np.argmax(variances))
+    name = samples.features[place] if samples.features else str(place + 1)
+    held = "nearly all" if share > 0.995 else f"{share:.0%}"
+    return f"feature {name} alone holds {held} of the variance: scale the features, or leave it out"
+
+
+def blind(ceiling: MeasuredCheckpoint, floor: MeasuredCheckpoint, goal: float = 0.5) -> bool:
+    """True if real samples with their features shuffled score nearly like real ones: then no score says much."""
+    return sides(floor.curve).score(goal) >= BLIND * sides(ceiling.curve).score(goal)
 
 
 def _halves(reference: Samples, seed: int) -> tuple[Samples, Samples]:
@@ -102,14 +130,18 @@ def shares_of_ceiling(
     *,
     own: SharedReference | None = None,
     top: SharedReference | None = None,
+    floor: MeasuredCheckpoint | None = None,
+    dominant: str = "",
     store: ResultCache | None = None,
 ) -> dict[str, CeilingShare]:
     """Every checkpoint's share of the ceiling at a goal, by name; all are measured by the ceiling's family.
 
     Intervals: percentiles of the ratio over resampled evaluation samples of both, drawn independently. own, top : the
-    replicates of both, as `together` gives them with this seed and the next, where they are known.
+    replicates of both, as `together` gives them with this seed and the next, where they are known. floor, dominant : of
+    the yardstick; a floor near the ceiling forbids the verdict that a checkpoint can't be told apart.
     store : as in `together`.
     """
+    unseen = floor is not None and blind(ceiling, floor, goal)
     ordered = in_order(measured)
     own = own or together(ordered, REPLICATES, seed, store=store)
     best = top or together([ceiling], REPLICATES, seed + 1, store=store)
@@ -126,14 +158,24 @@ def shares_of_ceiling(
         where = side or "on both sides alike"
         sentence = f"differs from the real data: {_part(missing)} of the area is missing, {where}"
         reaches = bool(high >= 1)
+        if reaches:
+            sentence = _blind_text(dominant) if unseen else "can't be told apart from real data at this n"
         shares[each.checkpoint.name] = CeilingShare(
             float(values @ weights / (top @ weights)),
             float(low),
             float(high),
-            reaches,
-            "can't be told apart from real data at this n" if reaches else sentence,
+            reaches and not unseen,
+            sentence,
         )
     return shares
+
+
+def _blind_text(dominant: str) -> str:
+    why = f": {dominant}" if dominant else ""
+    return (
+        "scores like the real data, but so do real samples with their features shuffled, so that equality can't be "
+        f"said{why}"
+    )
 
 
 def _part(missing: float) -> str:

@@ -14,11 +14,11 @@ from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import estimate
 from prviz.readers import read
 from prviz.readers.paths import data_folder
-from prviz.samples import SamplePair
+from prviz.samples import SamplePair, Samples
 from prviz.toys import toy
 from prviz.triage.curve_findings import KINK, KINK_INSIDE, KINK_MOVE, mode_reweighting, outlier_faults
-from prviz.triage.finding import EVIDENCE, NUMBERS
-from prviz.triage.findings import EXCLUDES, agreed_faults, findings, sample_faults
+from prviz.triage.finding import EVIDENCE, NUMBERS, TriageFinding
+from prviz.triage.findings import EXCLUDES, _alike, agreed_faults, findings, sample_faults, usual_faults
 from prviz.triage.memorisation import held_out_distances, memorisation
 from prviz.triage.pair_statistics import halvings
 from tests.benchmarks.faults import FAULTS, planted
@@ -329,3 +329,65 @@ def test_models_of_the_zoo_are_called_by_what_was_done_to_them():
     assert found["latent-0.5"][0] == "narrow"  # a VAE's latent at half its spread
     assert "collapse" in found["gan-collapsed-e350"]
     assert "scale" not in found["vae-b0.03-e120"]  # less contrast, and much else: no factor mends it
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_photo_that_is_the_whole_reference_is_called_that_and_gives_no_ratio(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for different in (1, 5):
+        real = rng.normal(size=(different, 32))[np.arange(200) % different]
+        pair = SamplePair(Samples(real), Samples(real + 0.3 * rng.normal(size=real.shape)))
+        found = sample_faults(pair, preflight(pair).facts)
+        assert found[0].key == "repeated"
+        assert "a single real sample" in found[0].sentence or "5 different real samples" in found[0].sentence
+        assert not any(fault.key in ("wide", "narrow", "coarse", "noise") for fault in found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("different", "times"), [(50, 20), (100, 10), (10, 100)])
+def test_few_samples_again_and_again_are_repeats_first_and_no_copies(seed: int, different: int, times: int) -> None:
+    rng = np.random.default_rng(seed)
+    repeated = np.repeat(rng.normal(size=(different, 16)), times, 0)
+    pair = SamplePair(Samples(rng.normal(size=(1000, 16))), Samples(repeated))
+    found = sample_faults(pair, preflight(pair).facts)
+    assert [fault.key for fault in found] == ["collapse"]
+    assert not memorisation(pair.real, pair.generated, held_out_distances(pair.real)).memorised
+
+
+def test_rows_that_repeat_in_both_sets_alike_are_no_fault() -> None:
+    """A table of three features of four values has 64 different rows."""
+    rng = np.random.default_rng(0)
+    pair = SamplePair(*(Samples(rng.integers(0, 4, (800, 3)).astype(float)) for _ in range(2)))
+    assert sample_faults(pair, preflight(pair).facts) == ()
+
+
+def test_what_held_out_real_samples_show_alike_is_no_finding() -> None:
+    rng = np.random.default_rng(0)
+
+    def videos() -> Samples:
+        return Samples(np.repeat(rng.normal(size=(40, 16)), 15, 0) + 0.15 * rng.normal(size=(600, 16)))
+
+    real, generated, holdout = videos(), videos(), videos()
+    estimated = estimate(SamplePair(real, generated), "knn")["knn"]
+    held_out = held_out_distances(real, holdout)
+    usual = usual_faults(real, holdout)
+    alone = [each.key for each in findings(SamplePair(real, generated), estimated, held_out=held_out)]
+    beside = [each.key for each in findings(SamplePair(real, generated), estimated, held_out=held_out, usual=usual)]
+    assert "coarse" in alone
+    assert "coarse" not in beside
+    assert beside[0] == alone[0] == "dependent"
+    shuffled = Samples(rng.permuted(generated.values, axis=0))  # worse than held-out ones
+    worse = estimate(SamplePair(real, shuffled), "knn")["knn"]
+    assert len(findings(SamplePair(real, shuffled), worse, held_out=held_out, usual=usual)) > 1
+
+
+def test_alike_is_of_one_direction_and_of_a_size() -> None:
+    def fault(key: str, number: float, unit: str = "share") -> TriageFinding:
+        return TriageFinding(key, "", "", number, "note", "preflight", unit)  # type: ignore[arg-type]
+
+    assert _alike(fault("off", 0.1), fault("off", 0.07))
+    assert not _alike(fault("off", 0.2), fault("off", 0.07))
+    assert not _alike(fault("off", 0.1), fault("dropping", 0.1))
+    assert _alike(fault("scale", 1.2, "ratio"), fault("scale", 1.2, "ratio"))
+    assert not _alike(fault("scale", 1.2, "ratio"), fault("scale", 0.8, "ratio"))
+    assert not _alike(fault("coarse", 4.0, "ratio"), fault("coarse", 1.5, "ratio"))

@@ -9,6 +9,7 @@ import pytest
 
 import prviz
 from prviz.samples import Samples, as_samples
+from prviz.triage.decision import judge
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
@@ -65,3 +66,26 @@ def test_real_samples_reach_the_ceiling(tmp_path: Path) -> None:
     share = shares_of_ceiling([measured(tmp_path, real, drawn(2))], ceiling)["one"]
     assert share.reaches_ceiling
     assert share.sentence == "can't be told apart from real data at this n"
+
+
+def test_a_floor_near_the_ceiling_forbids_that_nothing_can_be_told_apart(tmp_path: Path) -> None:
+    """One column in other units holds all the variance: seven displaced features are not seen."""
+    rng = np.random.default_rng(0)
+    scale = np.array([3e4] + [1.0] * 7)
+    names = ("income", *(f"rate{place}" for place in range(7)))
+    real = Samples(rng.normal(size=(600, 8)) * scale, features=names)
+    other = Samples((rng.normal(size=(600, 8)) + 1.5 * (scale == 1)) * scale, features=names)
+    found = yardstick(real, TriageSettings())
+    one = measured(tmp_path, real, other)
+    plain = shares_of_ceiling([one], found.ceiling["knn"])["one"]
+    assert plain.reaches_ceiling
+    share = shares_of_ceiling([one], found.ceiling["knn"], floor=found.floor["knn"], dominant=found.dominant)["one"]
+    assert not share.reaches_ceiling
+    assert "so do real samples with their features shuffled" in share.sentence
+    assert share.sentence.endswith(
+        "feature income alone holds nearly all of the variance: scale the features, or leave it out"
+    )
+    told = judge([one], yardstick=found)
+    assert told.shares["one"] == share
+    remedy = yardstick(Samples(real.values / scale, features=names), TriageSettings())
+    assert remedy.dominant == ""
