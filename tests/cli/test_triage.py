@@ -98,8 +98,8 @@ def test_a_folder_with_broken_files_is_ranked_without_them(capsys: pytest.Captur
     assert [text.split(": ", 1)[0].strip() for text in failed] == [str(folder / f"iter-{n}k.npy") for n in (3, 4)]
     assert "generated ones have 4" in failed[0]
     assert "corrupt" in failed[1]
-    # two checkpoints, ceiling and floor, by two families, and the copies and findings of both
-    assert len(list((tmp_path / "cache").iterdir())) == 14
+    # by two families: two checkpoints, ceiling and floor; copies and findings of both, replicates of them and the ceiling
+    assert len(list((tmp_path / "cache").iterdir())) == 15
     assert main([*line, "--equal-sizes", "--seed", "3"]) == 1
     out = capsys.readouterr().out
     assert "against 100 samples of real.npy" in out
@@ -173,7 +173,9 @@ def test_an_exact_copy_of_the_reference_is_called_memorised_first(
 ) -> None:
     rng = np.random.default_rng(0)
     for name in ("real", "held", "good"):
-        np.save(tmp_path / f"{name}.npy", rng.normal(size=(300, 4)))
+        values = rng.normal(size=(300, 4))
+        values[:, 1:] = 2 * values[:, :1] + 0.3 * values[:, 1:]  # features that shuffling takes apart
+        np.save(tmp_path / f"{name}.npy", values)
     np.save(tmp_path / "copy.npy", np.load(tmp_path / "real.npy"))
     real, held, good, copy = (str(tmp_path / f"{name}.npy") for name in ("real", "held", "good", "copy"))
     report, page = tmp_path / "report.json", tmp_path / "report.html"
