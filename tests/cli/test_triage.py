@@ -98,7 +98,7 @@ def test_a_folder_with_broken_files_is_ranked_without_them(capsys: pytest.Captur
     assert [text.split(": ", 1)[0].strip() for text in failed] == [str(folder / f"iter-{n}k.npy") for n in (3, 4)]
     assert "generated ones have 4" in failed[0]
     assert "corrupt" in failed[1]
-    # by two families: two checkpoints, ceiling and floor; copies and findings of both, replicates of them and the ceiling
+    # by two families: two checkpoints, ceiling, floor; copies and findings of both, replicates of them and the ceiling
     assert len(list((tmp_path / "cache").iterdir())) == 15
     assert main([*line, "--equal-sizes", "--seed", "3"]) == 1
     out = capsys.readouterr().out
