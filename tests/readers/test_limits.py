@@ -47,8 +47,8 @@ class CountedKeys(tuple[str, ...]):
 
 @pytest.mark.parametrize("choose", [lambda file: choose_key(file, None), required_roles])
 def test_every_key_is_looked_at_a_few_times(choose: Callable[[Any], object], monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = {"dtype": "F32", "shape": [1, 1, 3], "data_offsets": [0, 12]}
-    data = build.tensors({f"k{i}": entry for i in range(500)}, bytes(12))
+    entry = {"dtype": "F32", "shape": [2, 2, 3], "data_offsets": [0, 48]}
+    data = build.tensors({f"k{i}": entry for i in range(500)}, bytes(48))
     monkeypatch.setattr(CountedKeys, "looked", 0)
     with open_tensors(as_source(("x.safetensors", data)), Limits()) as file:
         file.keys = CountedKeys(file.keys)
