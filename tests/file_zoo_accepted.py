@@ -219,7 +219,7 @@ def accepted_containers() -> Iterator[Accepted]:
     yield Accepted("UPPER.CSV.GZ", gzip.compress(csv()))
     rows = [{"id": i, "embedding": row, "text": "ünï"} for i, row in enumerate(VALUES.tolist())]
     yield Accepted("lists.jsonl", json_lines(rows), labels={"id": list(range(N)), "text": ["ünï"] * N})
-    yield Accepted("lists.ndjson", json_lines([[1], *([2],) * 5]), np.array([[1], *([2],) * 5]))
+    yield Accepted("lists.ndjson", json_lines(VALUES.tolist()))
     numbers = [dict(zip("abcd", row, strict=True)) for row in VALUES.tolist()]
     yield Accepted("numbers.jsonl", b"\xef\xbb\xbf" + json_lines(numbers))
 

@@ -8,7 +8,9 @@ import pytest
 
 from tests.benchmarks import results, table
 
-SCRIPTS = {path.stem for path in Path(results.__file__).parent.glob("*.py")} - {"memory", "plain_slider"}
+# Helpers, and what counts instead of timing: the mutants that tests miss, the draws that an interval holds.
+NO_BENCHMARKS = {"memory", "plain_slider", "mutants", "frechet_intervals"}
+SCRIPTS = {path.stem for path in Path(results.__file__).parent.glob("*.py")} - NO_BENCHMARKS
 
 
 def test_the_document_has_the_tables_of_the_kept_results() -> None:

@@ -114,10 +114,10 @@ def _embed(arguments: argparse.Namespace) -> int:
 def _say_flags(out: Path) -> None:
     """Say what the written features show by themselves."""
     from prviz.checks.flags import flags_of_set
-    from prviz.readers import read
+    from prviz.readers import Limits, read
 
     sys.stdout.flush()
-    say_flags(flags_of_set(read(out)))
+    say_flags(flags_of_set(read(out, limits=Limits(min_rows=1))))
 
 
 def _encoder(arguments: argparse.Namespace) -> EmbeddingEncoder:

@@ -338,8 +338,9 @@ def test_one_photo_that_is_the_whole_reference_is_called_that_and_gives_no_ratio
         real = rng.normal(size=(different, 32))[np.arange(200) % different]
         pair = SamplePair(Samples(real), Samples(real + 0.3 * rng.normal(size=real.shape)))
         found = sample_faults(pair, preflight(pair).facts)
-        assert found[0].key == "repeated"
-        assert "a single real sample" in found[0].sentence or "5 different real samples" in found[0].sentence
+        assert found[0].key == ("single" if different == 1 else "repeated")
+        assert ("one row 200 times" if different == 1 else "5 different real samples") in found[0].sentence
+        assert len({fault.key for fault in found} & {"single", "repeated"}) == 1
         assert not any(fault.key in ("wide", "narrow", "coarse", "noise") for fault in found)
 
 
