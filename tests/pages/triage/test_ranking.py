@@ -180,7 +180,7 @@ def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(t
     joined = np.eye(4) + 2.0  # shuffling the features of independent ones would change nothing
     real, fresh, held = (Samples(np.random.default_rng(seed).normal(size=(300, 4)) @ joined) for seed in range(3))
     for values, memorised in ((real.values, True), (fresh.values, False)):
-        files = {"best": values, "worst": fresh.values + [3, -3, 3, -3]}
+        files = {"best": values, "worst": fresh.values + np.array([3, -3, 3, -3])}
         for name, each in files.items():
             np.save(tmp_path / f"{name}.npy", each)
         checkpoints = [Checkpoint(tmp_path / f"{name}.npy", name) for name in files]
