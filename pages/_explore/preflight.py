@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -11,12 +9,11 @@ from pages._explore.session import explore_session
 from pages._shared import cache, uploads
 from pages._shared.sources import Problem
 from pages._shared.text import plain
-from prviz.checks.flags import Finding
 from prviz.diagnostics.preflight import Preflight, preflight
 from prviz.reports.settings import ExploreSettings
 
 MARKS = {"ok": ":green[:material/check:]", "note": ":blue[:material/info:]", "warning": ":orange[:material/warning:]"}
-SWAPPED = "These look swapped"
+SWAPPED, SHARED = "These look swapped", "Rows in both sets"
 
 
 def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> None:
@@ -32,41 +29,30 @@ def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> 
     icon = ":material/warning:" if found.level == "warning" else None
     sizes = f"{pair.real.n:,} + {pair.generated.n:,} × {pair.d:,} · "
     with place.container(), st.popover(f"{sizes}{count}", icon=icon, type="tertiary"):
-        _list(sorted(found.findings, key=lambda one: one.level == "ok"))
-    _warn(problem, found)
-
-
-def _list(findings: Iterable[Finding]) -> None:
-    for finding in findings:
-        st.markdown(
-            f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.value_text)}  \n"
-            f":small[{plain(finding.effect)}]"
-        )
+        for finding in sorted(found.findings, key=lambda one: one.level == "ok"):
+            st.markdown(
+                f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.value_text)}  \n"
+                f":small[{plain(finding.effect)}]"
+            )
+    if problem.uploaded is not None:
+        _warn(problem, found)
 
 
 def _warn(problem: Problem, found: Preflight) -> None:
-    """The first warning, in a line over the figure; others behind it. Where sets look swapped, an offer to swap."""
-    held, digest = explore_session(), problem.pair.digest
-    warned = [each for each in found.troubles if each.level == "warning"]
-    if problem.uploaded is None or digest in held.kept_roles:
-        warned = [each for each in warned if each.title != SWAPPED]
-    warned.sort(key=lambda each: each.title != SWAPPED)
-    if not warned:
+    """Where the sets look swapped, or share rows: a line over the figure, silenced for this pair by Keep."""
+    held, digest = explore_session(), problem.uploaded.pair.digest if problem.uploaded else ""
+    warned = (each for each in found.findings if each.title in (SWAPPED, SHARED) and each.level == "warning")
+    finding = next(warned, None)
+    if finding is None or digest in held.kept_roles:
         return
-    first, more = warned[0], len(warned) - 1
-    key = "part-swapped" if first.title == SWAPPED else "part-flags"
-    with st.container(horizontal=True, vertical_alignment="center", key=key):
-        line = f":orange[:material/warning:] **{plain(first.title)}**: {plain(first.text)}"
-        if key == "part-swapped":
-            st.markdown(f":orange[:material/warning:] **{SWAPPED}**", help=plain(first.text), width="stretch")
-        else:
-            st.markdown(line, width="stretch")
-            label = f"+ {more} more" if more else "Whole text"
-            with st.popover(label, type="tertiary"):
-                _list(warned)
-        if key == "part-swapped" and st.button("Swap", key="swap-roles"):
+    swapped = finding.title == SWAPPED
+    with st.container(horizontal=True, vertical_alignment="center", key="part-swapped"):
+        value, effect = plain(finding.value_text), plain(finding.effect)
+        said, more = (SWAPPED, f"{value}. {effect}") if swapped else (value, effect)
+        st.markdown(f":orange[:material/warning:] **{said}**", help=more, width="stretch")
+        if swapped and st.button("Swap", key="swap-roles"):
             uploads.swap()
             st.rerun(scope="app")
-        if key == "part-swapped" and st.button("Keep", key="keep-roles"):
+        if st.button("Keep", key="keep-roles"):
             held.kept_roles.add(digest)
             st.rerun(scope="app")

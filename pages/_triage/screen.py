@@ -23,7 +23,6 @@ from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR
 from prviz.figures.triage import CheckpointView, StepAxis, checkpoints_figure, in_order, steps_figure
 from prviz.triage.decision import Disagreement, Judgement, family_title
 from prviz.triage.finding import TriageFinding
-from prviz.triage.flagged import warnings_of
 from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text, verdict
 from prviz.triage.stability import least
@@ -73,7 +72,7 @@ def draw(found: CheckpointResults) -> None:
         with second:
             steps, evidence = st.container(key="triage-steps-box"), st.container(key="triage-evidence-box")
         with evidence:  # what one has asked for by a click comes first
-            chips = {name: _fault_chip(answer, name) + _flag_chips(found, answer, name) for name in colors}
+            chips = {name: _fault_chip(answer, name) for name in colors}
             side_by_side.draw(found, colors, chips, _ceiling_curve(found, answer), answer.copies)
         with table_box:
             _table(found, answer, colors)
@@ -150,7 +149,7 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
     best, judgement = answer.best, answer.judgement
     if judgement is None or judgement.decision.best != best:
         text = f"<h2>{html.escape(best)} leads</h2><p>Score {answer.scores[best]:.3f}; intervals are on their way.</p>"
-        return f'<div class="verdict-box" data-prviz="verdict">{text}{_flags_html(found, answer)}</div>'
+        return f'<div class="verdict-box" data-prviz="verdict">{text}</div>'
     decision, share = judgement.decision, judgement.shares.get(best)
     left_out = len(judgement.table) - len(judgement.candidates)
     said = verdict(judgement.candidates, html.escape, least(found.measured), left_out=left_out)
@@ -166,32 +165,11 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
         f"<h2>{head} {_ceiling_html(answer)}{_apart_chips(judgement.apart)}</h2>",
         f"<p>{rest[:1].upper()}{rest[1:]}{basis}</p>",
         f"<p>{wrong}{chips}{_so_far(found, answer)}</p>",
-        _flags_html(found, answer),
     ]
     if decision.memorised:
         kind = "bad"
         lines.insert(0, _memorised_html(answer, decision.memorised))
     return f'<div class="verdict-box {kind}" data-prviz="verdict">{"".join(lines)}</div>'
-
-
-def _flags_html(found: CheckpointResults, answer: TriageAnswer) -> str:
-    """The first warning on the samples, which opens the others."""
-    lines = [html.escape(each.line) for each in warnings_of(found.outcomes, answer.faults)]
-    if not lines:
-        return ""
-    first, *others = lines
-    if not others:
-        return f"<p><b>Warning</b>: {first}</p>"
-    more = "".join(f"<p><b>Warning</b>: {each}</p>" for each in others)
-    return f"<details><summary><b>Warning</b>: {first} + {len(others)} more</summary>{more}</details>"
-
-
-def _flag_chips(found: CheckpointResults, answer: TriageAnswer, name: str) -> str:
-    """Chips of the warnings on one checkpoint that are not said of all alike."""
-    said = {each.line for each in warnings_of(found.outcomes, answer.faults)}
-    own = [each for each in found.outcomes if each.measured and each.measured[0].checkpoint.name == name]
-    flags = [each for each in warnings_of(own, answer.faults) if each.line not in said]
-    return "".join(chip(each.title, "warning", each.line) for each in flags)
 
 
 def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:

@@ -408,19 +408,6 @@ def test_swapping_exchanges_sets_names_and_code_and_keep_silences_the_offer() ->
     assert not [each for each in app.button if each.key == "keep-roles"]
 
 
-def test_a_warning_on_the_samples_stands_over_the_figure() -> None:
-    app = opened(n="100", methods="knn")
-    app.segmented_control(key="source").set_value("upload").run()
-    row, rows = np.ones((1, 5)), np.random.default_rng(0).normal(size=(200, 5))
-    upload(app, "real", "a.npy", npy(rows))
-    upload(app, "generated", "b.npy", npy(np.repeat(row, 200, axis=0)))
-    said = [each.value for each in app.main.markdown if each.value.startswith(":orange")]
-    assert said[0].startswith(
-        ":orange[:material/warning:] **One row repeated**: the generated set is one row 200 times"
-    )
-    assert "no curve means anything" in said[0]
-
-
 def test_the_rows_mark_the_bound_of_a_truth_that_is_not_known() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200")
     pair = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair

@@ -535,15 +535,3 @@ def test_columns_that_look_like_no_features_are_asked_about() -> None:
         assert not app.exception
         settings = app.session_state["triage"].columns
         assert [bool(each.drop) for each in settings.values()] == [number == 4]
-
-
-def test_a_warning_on_one_checkpoint_stands_by_the_verdict_and_beside_its_evidence(served: Path) -> None:
-    stream = io.BytesIO()
-    np.save(stream, np.ones((60, 3), np.float32))
-    (served / "run" / "step-<b>11.npy").write_bytes(stream.getvalue())
-    app = until_done(begin(folder()))
-    bodies = [each.proto.body for each in app.get("html")]
-    verdict = next(each for each in bodies if "verdict-box" in each)
-    assert "One row repeated: step-&lt;b&gt;11: the generated set is one row 60 times" in verdict
-    evidence = next(each for each in bodies if 'data-prviz="evidence"' in each)
-    assert ">One row repeated</span>" in evidence or "&lt;b&gt;11" not in evidence
