@@ -99,9 +99,9 @@ def frechet_distance(
     exceeds it by 2 c / n, and ``bias`` is that mean less the value: nan unless both halves have more than d samples.
     The deviation is that of the mean of the influence functions, with T = the matrix of the optimal transport map from
     X to Y: g(x) = 2 (mean_X - mean_Y) (x - mean_X) + (x - mean_X)^T (I - T) (x - mean_X), for y likewise, and
-    std^2 = var(g) / n + var(h) / m. The interval is value - bias +- 1.96 std, from 0 on. Of eleven pairs of laws (equal
-    or not, heavy-tailed, skewed, of several modes), d = 16 and 64 and n = 500 and 2,000, it held the value of ever more
-    samples in 91 % of 300 draws at least, and in 95 % on average.
+    std^2 = var(g) / n + var(h) / m. The interval is value - bias +- 1.96 std, from 0 on. Of eight to eleven pairs of laws
+    (equal or not, heavy-tailed, skewed, of several modes) at each of d = 16 and 64, n = 500 and 2,000, it held the value
+    of ever more samples in 90 % of 300 draws at least (`python -m tests.benchmarks.frechet_intervals`).
     Source: Dowson, Landau 1982; Heusel et al. 2017; Gelbrich 1990; Rippl, Munk, Sturm 2016.
     """
     if not 0 < level < 1:
