@@ -164,7 +164,7 @@ def test_nobody_removes_or_adds_files_of_another_visitor(server: AppServer) -> N
             assert stranger.send(method, "/_stcore/upload_file/nobody/mine", "a.npy", b"x") == 404
         assert held_bytes(server.url)["UploadedFileManager"] == held
         assert owner.send("DELETE", f"{path}mine") == 204
-        until(lambda: held_bytes(server.url).get("UploadedFileManager", 0) == held - SIZE)
+        until(lambda: held_bytes(server.url).get("UploadedFileManager", 0) <= held - SIZE)  # earlier visitors' go too
 
 
 def test_an_upload_of_no_known_length_is_refused(server: AppServer) -> None:
