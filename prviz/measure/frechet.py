@@ -64,6 +64,12 @@ class FrechetDifference(NamedTuple):
     caveat: str = ""
 
 
+def check_level(level: float) -> None:
+    """Raise ValueError for the level of an interval outside (0, 1)."""
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level}; a share between 0 and 1 (both excluded) is needed")
+
+
 def frechet_distance(
     real: Samples | ArrayLike, generated: Samples | ArrayLike, *, seed: int = 0, level: float = LEVEL
 ) -> FrechetDistance:
@@ -99,13 +105,12 @@ def frechet_distance(
     exceeds it by 2 c / n, and ``bias`` is that mean less the value: nan unless both halves have more than d samples.
     The deviation is that of the mean of the influence functions, with T = the matrix of the optimal transport map from
     X to Y: g(x) = 2 (mean_X - mean_Y) (x - mean_X) + (x - mean_X)^T (I - T) (x - mean_X), for y likewise, and
-    std^2 = var(g) / n + var(h) / m. The interval is value - bias +- 1.96 std, from 0 on. Of eight to eleven pairs of laws
-    (equal or not, heavy-tailed, skewed, of several modes) at each of d = 16 and 64, n = 500 and 2,000, it held the value
-    of ever more samples in 90 % of 300 draws at least (`python -m tests.benchmarks.frechet_intervals`).
+    std^2 = var(g) / n + var(h) / m. The interval is value - bias +- 1.96 std, from 0 on. Of seven to eleven pairs
+    of laws (equal or not, heavy-tailed, skewed, of several modes) at each of d = 16 and 64, n = 500 and 2,000, it held
+    the value of ever more samples in 90 % of 300 draws at least (`python -m tests.benchmarks.frechet_intervals`).
     Source: Dowson, Landau 1982; Heusel et al. 2017; Gelbrich 1990; Rippl, Munk, Sturm 2016.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level}; a share between 0 and 1 (both excluded) is needed")
+    check_level(level)
     return measured_frechet(checked_pair(real, generated), seed).distance(level)
 
 
@@ -144,8 +149,7 @@ def compare_frechet(
     -----
     As in `frechet_distance`: std^2 = var(g_a - g_b) / n + var(h_a) / m_a + var(h_b) / m_b.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level}; a share between 0 and 1 (both excluded) is needed")
+    check_level(level)
     reference = as_samples(real, name="real")
     pairs = [
         checked_pair(reference, as_samples(generated_a, name="generated_a")),

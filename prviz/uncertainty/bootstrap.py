@@ -16,6 +16,7 @@ from prviz.curves.pr_curve import score_keys
 from prviz.curves.summaries import EPS, B, numbers, summary_list
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
+from prviz.measure.frechet import check_level
 from prviz.neighbors.kernels import ranges
 
 Floats = NDArray[np.float64]
@@ -395,5 +396,4 @@ def check_resampling(replicates: int, seed: int, level: float) -> None:
         raise ValueError(f"replicates = {replicates!r}; an integer from 2 is needed")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level}; a share between 0 and 1 (both excluded) is needed")
+    check_level(level)
