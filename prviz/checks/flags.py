@@ -25,6 +25,7 @@ from prviz.checks.facts import (
     moments_of,
     row_classes,
 )
+from prviz.readers.suspects import FIRST_ROWS, is_key, may_be_keys
 from prviz.samples import REORDERED, SamplePair, Samples, pair_of
 from prviz.warning import from_outside, warn
 
@@ -54,11 +55,7 @@ _BODY = 0.05
 _SURE = 3.5  # standard errors beyond which a difference is no chance
 # Share of an equal part of the distances that a feature must hold for its spread to matter.
 _MATTERS = 0.25
-# Rows from which whole numbers that are all different are a key, however they are distributed.
-_KEY_ROWS = 500
-_FIRST_ROWS = 64  # rows that rule out most features as keys
 _KEYS_AT_MOST = 0.2  # share of the features that may be keys: more of them are whole numbers by nature
-_UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
 # Distinct values per value that is not the commonest one, at or below which features take few values by nature.
 _FEW_VALUES = 0.5
 # Samples of the other kind that a set should hold where it holds none: fewer are missing by chance.
@@ -679,35 +676,18 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
 
 def keys(pair: SamplePair) -> list[Finding]:
     """Features whose values are whole and all different in both sets: numbers of the samples, not values of them."""
-    if pair.d < 2 or min(pair.real.n, pair.generated.n) < _FIRST_ROWS:
+    if pair.d < 2 or min(pair.real.n, pair.generated.n) < FIRST_ROWS:
         return []
-    candidates = np.flatnonzero(_may_be_keys(pair.real) & _may_be_keys(pair.generated))
+    candidates = np.flatnonzero(may_be_keys(pair.real.values) & may_be_keys(pair.generated.values))
     if len(candidates) > max(1, _KEYS_AT_MOST * pair.d):
         return []
-    found = [each for each in candidates.tolist() if all(_is_key(samples, each) for samples in pair)]
+    found = [each for each in candidates.tolist() if all(is_key(samples.values[:, each]) for samples in pair)]
     if not found:
         return []
     features = tuple(_called(pair.real, each) for each in found)
     value = f"{', '.join(features)}: whole numbers, all different in both sets"
     effect = "A key says which sample it is, not what it is like, and hides copies: leave it out."
     return [Finding(_KEY, value, "warning", effect, features)]
-
-
-def _may_be_keys(samples: Samples) -> NDArray[np.bool_]:
-    first = np.sort(samples.values[:_FIRST_ROWS], axis=0)
-    found: NDArray[np.bool_] = (first == np.rint(first)).all(axis=0) & (np.diff(first, axis=0) > 0).all(axis=0)
-    return found
-
-
-def _is_key(samples: Samples, feature: int) -> bool:
-    values = np.sort(samples.values[:, feature].astype(np.float64))
-    if (values != np.rint(values)).any() or (np.diff(values) <= 0).any():
-        return False
-    if samples.n >= _KEY_ROWS:
-        return True
-    places = (values - values[0]) / (values[-1] - values[0])
-    gap = float(np.abs(places - np.linspace(0, 1, samples.n)).max())
-    return gap * math.sqrt(samples.n) < _UNIFORM
 
 
 def weights(facts: DataFacts) -> list[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prviz.cli.terminal import ProgressLine, print_above, watched
+from prviz.cli.terminal import print_above, watched
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def embed_each(folder: Path, out: Path, encoder: EmbeddingEncoder, *, skip_bad: 
             skip_bad=skip_bad,
             bits=bits,
             progress=line,
-            done=lambda each: _print(line, file_text(each, encoder.name)),
+            done=lambda each: print_above(line, file_text(each, encoder.name), sys.stdout),
         )
     for note in (*notes, *common_notes(files)):
         sys.stdout.write(f"Note: {one_line(note)}\n")
@@ -74,14 +74,6 @@ def file_text(each: SetFile, encoder: str) -> str:
     bad = f", {len(found.bad)} bad left out" if found.bad else ""
     verb = "kept" if each.kept else "wrote"
     return f"{verb} {one_line(each.out)}: {found.n} x {found.d} by {one_line(encoder)}{bad}"
-
-
-def _print(line: ProgressLine | None, text: str) -> None:
-    """Print a line on standard output, above the progress line."""
-    if line is not None:
-        line.show("")
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
 
 
 def embed_arguments(arguments: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from prviz.measure.workload import duration
 from prviz.readers.errors import one_line
@@ -148,12 +148,13 @@ def say_flags(flags: Iterable[Finding]) -> None:
     sys.stderr.flush()
 
 
-def print_above(line: ProgressLine | None, text: str) -> None:
-    """Print a line on stderr that stays, above the progress line."""
+def print_above(line: ProgressLine | None, text: str, stream: TextIO | None = None) -> None:
+    """Print a line on a stream, by default stderr, that stays, above the progress line."""
     if line is not None:
         line.show("")
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
+    stream = stream or sys.stderr
+    stream.write(text + "\n")
+    stream.flush()
 
 
 class ProgressLine:

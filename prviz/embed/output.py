@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.embed.items import SourceItem
-from prviz.readers.atomic_files import named
+from prviz.readers.atomic_files import beside, named
 
 
 @contextlib.contextmanager
@@ -24,28 +23,24 @@ def whole_pair(features: Path, table: Path) -> Iterator[tuple[Path, Path]]:
 
     At no time a new table stands beside old features, whatever fails, or stops, meanwhile.
     """
-    beside = [_beside(path) for path in (features, table)]
-    old = _beside(table)
+    drafts = [beside(path) for path in (features, table)]
+    old = beside(table)
     try:
-        yield beside[0], beside[1]
+        yield drafts[0], drafts[1]
         with contextlib.suppress(FileNotFoundError):
             table.replace(old)
         try:
             with named(features):
-                beside[0].replace(features)
+                drafts[0].replace(features)
         except OSError:
             with contextlib.suppress(FileNotFoundError):
                 old.replace(table)
             raise
         with named(table):
-            beside[1].replace(table)
+            drafts[1].replace(table)
     finally:
-        for each in (*beside, old):
+        for each in (*drafts, old):
             each.unlink(missing_ok=True)
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp")
 
 
 def write_features(
@@ -56,13 +51,13 @@ def write_features(
     metadata: Mapping[str, str],
 ) -> None:
     """Write ``features`` as `put_features`; an older file stays until all is written."""
-    beside = _beside(out)
+    draft = beside(out)
     try:
         with named(out):
-            put_features(beside, parts, shape, extra, metadata)
-            beside.replace(out)
+            put_features(draft, parts, shape, extra, metadata)
+            draft.replace(out)
     finally:
-        beside.unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
 
 
 def put_features(

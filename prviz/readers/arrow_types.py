@@ -122,15 +122,20 @@ class PlainColumns:
             raise self._refuse_nested(column, f"{lengths[0]} lists of numbers")
         return _lists(lengths, inner.flatten())
 
+    @property
+    def _saved(self) -> str:
+        """The array to save beside the file, as it is typed in a recipe."""
+        typed = self._source.typed
+        return literal(typed.removesuffix(Path(typed).suffix) + ".npy")
+
     def _refuse_nested(self, column: _Column, found: str) -> ReadError:
         read = _reading(self._source)
-        saved = literal(self._source.typed.removesuffix(Path(self._source.typed).suffix) + ".npy")
         return ReadError(
             f"{self._source.where}, column {quoted(column.name)}: {found} a sample; one list is needed. Pool them, "
             "or flatten each sample to one row:\n"
             "import numpy as np, pandas as pd, pyarrow as pa\n"
             f"rows = {read}[{literal(column.holder)}]\n"
-            f"np.save({saved}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
+            f"np.save({self._saved}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
         )
 
     def _refuse_bytes(self, kinds: Sequence[Any]) -> None:
@@ -140,13 +145,12 @@ class PlainColumns:
         packed = [name for name, kind in pairs if _is_bytes(kind)]
         if not packed or any(_is_number(kind) or _is_list(kind) for _, kind in pairs):
             return
-        saved = literal(self._source.typed.removesuffix(Path(self._source.typed).suffix) + ".npy")
         raise ReadError(
             f"{self._source.where}, column {quoted(packed[0])}: holds bytes, not numbers. If they are "
             "numbers of float32:\n"
             "import numpy as np, pandas as pd, pyarrow as pa\n"
             f"rows = {_reading(self._source)}[{literal(packed[0])}]\n"
-            f"np.save({saved}, np.stack([np.frombuffer(row, 'float32') for row in rows]))"
+            f"np.save({self._saved}, np.stack([np.frombuffer(row, 'float32') for row in rows]))"
         )
 
 

@@ -32,21 +32,26 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     OSError : the file that it names can't be written; all files are unchanged. If only replacing an old file fails (it
         is a folder, or protected), the files before it are new.
     """
-    beside = {path: path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp") for path in files}
+    drafts = {path: beside(path) for path in files}
     try:
         for path, data in files.items():
-            with named(path), beside[path].open("xb") as stream:
+            with named(path), drafts[path].open("xb") as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
         for path in files:
             with named(path):
-                beside[path].replace(path)
+                drafts[path].replace(path)
     except BaseException:
-        for each in beside.values():
+        for each in drafts.values():
             with contextlib.suppress(OSError):
                 each.unlink()
         raise
+
+
+def beside(path: Path) -> Path:
+    """A new path in the same folder, to write first what then takes the name of ``path``."""
+    return path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp")
 
 
 @contextlib.contextmanager
@@ -72,17 +77,17 @@ def locked(path: Path, seconds: float = 30.0) -> Iterator[None]:
     ------
     OSError : another process holds the lock all that time, or the lock file can't be created.
     """
-    beside = path.with_name(f".{path.name}.lock")
+    lock = path.with_name(f".{path.name}.lock")
     until = time.monotonic() + seconds
-    while (descriptor := _locked_descriptor(beside)) is None:
+    while (descriptor := _locked_descriptor(lock)) is None:
         if time.monotonic() > until:
-            raise OSError(f"another process has held {beside} for {seconds:g} s")
+            raise OSError(f"another process has held {lock} for {seconds:g} s")
         time.sleep(_LOCK_PAUSE)
     try:
         yield
     finally:
         with contextlib.suppress(OSError):  # Windows keeps a file that another process has open
-            beside.unlink()
+            lock.unlink()
         os.close(descriptor)
 
 

@@ -47,7 +47,7 @@ _FEATURE = re.compile(
 # Least features of one name and their numbers, such as f0, f1, f2, that make the other columns doubtful.
 _FAMILY = 3
 # Rows from which a count of them is no chance, and from which whole numbers can be told to be a key.
-_COUNTED, _FIRST_ROWS = 8, 64
+_COUNTED, FIRST_ROWS = 8, 64
 # Rows from which whole numbers that are all different are a key, however they are distributed.
 _KEY_ROWS = 500
 _UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
@@ -95,7 +95,7 @@ def check_upright(labels: Mapping[str, NDArray[Any]], n: int, d: int, name: str)
     if n >= d:
         return
     for column in labels.values():
-        texts = [str(each) for each in column[:_FIRST_ROWS]]
+        texts = [str(each) for each in column[:FIRST_ROWS]]
         numbers = [int(match[1]) for text in texts if (match := _FEATURE.fullmatch(text))]
         if len(numbers) < len(texts) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
             continue
@@ -165,16 +165,23 @@ def _are_weights(column: Array) -> bool:
 
 def _keys(values: Array) -> set[int]:
     """Places of columns of whole numbers that are all different, where they are few among the features."""
-    if len(values) < _FIRST_ROWS:
+    if len(values) < FIRST_ROWS:
         return set()
-    first = np.sort(values[:_FIRST_ROWS], axis=0)
-    likely = np.flatnonzero((first == np.rint(first)).all(axis=0) & (np.diff(first, axis=0) > 0).all(axis=0))
+    likely = np.flatnonzero(may_be_keys(values))
     if len(likely) > _KEYS_AT_MOST * values.shape[1]:
         return set()
-    return {place for place in likely.tolist() if _is_key(values[:, place])}
+    return {place for place in likely.tolist() if is_key(values[:, place])}
 
 
-def _is_key(column: Array) -> bool:
+def may_be_keys(values: Array) -> NDArray[np.bool_]:
+    """True for columns that are whole numbers, all different, in the first rows."""
+    first = np.sort(values[:FIRST_ROWS], axis=0)
+    found: NDArray[np.bool_] = (first == np.rint(first)).all(axis=0) & (np.diff(first, axis=0) > 0).all(axis=0)
+    return found
+
+
+def is_key(column: Array) -> bool:
+    """True for whole numbers that are all different: many of them, or spread as evenly as numbers of samples."""
     ordered = np.sort(column.astype(np.float64))
     if (ordered != np.rint(ordered)).any() or (np.diff(ordered) <= 0).any():
         return False
