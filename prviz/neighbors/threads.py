@@ -144,11 +144,19 @@ def run_blocks(
         for block in blocks:
             done(block, in_turn(block))
         return
+    def submitted(block: Block) -> Future[Result]:
+        try:
+            return pool.submit(in_turn, block)
+        except RuntimeError:  # no thread takes work any more: the process ends. This one, a daemon, does it.
+            future: Future[Result] = Future()
+            future.set_result(in_turn(block))
+            return future
+
     pending: deque[tuple[Block, Future[Result]]] = deque()
     with one_blas_thread(), _pool(threads) as pool:
         try:
             for block in blocks:
-                pending.append((block, pool.submit(in_turn, block)))
+                pending.append((block, submitted(block)))
                 if len(pending) > 2 * threads:
                     first, future = pending.popleft()
                     done(first, future.result())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import threading
 import time
 
@@ -23,6 +25,7 @@ from prviz.neighbors import (
 from prviz.neighbors.point_sets import prepare
 from prviz.neighbors.threads import Turns, run_blocks
 from prviz.samples import SamplePair
+from tests.browser import ROOT
 from tests.hard_pairs import all_balls, counts, make_pair
 from tests.neighbors.test_native import both_ways
 
@@ -211,3 +214,27 @@ def test_no_more_blocks_run_at_once_than_there_are_cores(monkeypatch):
     for user in users:
         user.join()
     assert most[0] == 2
+
+
+def test_a_run_that_the_end_of_the_process_finds_at_work_leaves_no_traceback():
+    program = """
+import threading, time
+from prviz.neighbors.threads import run_blocks
+
+begun = threading.Event()
+
+def work(block):
+    begun.set()
+    time.sleep(0.01)
+
+def measure():
+    while True:
+        run_blocks(work, range(8), 2, lambda *_: None)
+
+threading.Thread(target=measure, daemon=True).start()
+begun.wait()
+threading.Thread(target=time.sleep, args=(0.3,)).start()  # what the process waits for, its pools ended already
+"""
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    assert ended.stderr == ""
