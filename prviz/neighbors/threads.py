@@ -144,6 +144,7 @@ def run_blocks(
         for block in blocks:
             done(block, in_turn(block))
         return
+
     def submitted(block: Block) -> Future[Result]:
         try:
             return pool.submit(in_turn, block)
