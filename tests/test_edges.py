@@ -16,11 +16,13 @@ import pytest
 
 import prviz
 from prviz.curves import PRCurve
+from prviz.curves.hull import _lam_for_area
 from prviz.estimators.tightest import cross_fitted
 from prviz.measure import workload
 from prviz.measure.kernel_scores import half_spread, rke
 from prviz.measure.risk import tightest_choices
-from prviz.readers import read
+from prviz.readers import ReadError, read
+from prviz.readers.arrow import _Compact
 from prviz.readers.bundled import BUNDLED
 from prviz.readers.errors import listed
 from prviz.samples import as_samples
@@ -76,7 +78,50 @@ def test_the_drawn_points_of_a_curve_hold_every_ray() -> None:
     assert lam[-1] == np.inf
 
 
+@pytest.mark.parametrize(("f", "n", "lo", "hi"), [(0.0, 0.7, 0.5, 9.0), (0.6, 0.0, 0.5, 9.0), (0.3, 0.4, 0.5, 9.0)])
+@pytest.mark.parametrize("lam", [0.5, 0.8, 3.0, 9.0])
+def test_a_ray_that_cuts_off_an_area_is_that_of_the_integral(
+    f: float, n: float, lo: float, hi: float, lam: float
+) -> None:
+    """The area between two rays is half of the integral of beta^2 over lam, beta being f + n / lam."""
+    steps = np.exp(np.linspace(math.log(lo), math.log(lam), 20_001))
+    target = float(np.trapezoid((f + n / steps) ** 2, steps)) / 2
+    assert _lam_for_area(f, n, lo, hi, target) == pytest.approx(lam, rel=1e-6)
+
+
 # ---- readers
+
+
+@pytest.mark.parametrize("count", [1, 13, 14, 15, 16, 200])
+def test_lists_of_parquet_s_metadata_have_their_length_in_one_byte_below_fifteen_entries(count: int) -> None:
+    length = bytes([count << 4 | 5]) if count < 15 else bytes([0xF5, count & 0x7F | (count > 127) << 7])
+    if count > 127:
+        length += bytes([count >> 7])
+    entries = bytes(2 * (place % 60) for place in range(count))  # zigzag
+    data = b"\x19" + length + entries + b"\x15\x0e\x00"
+    assert _Compact(data).struct({1: None, 2: None}) == {1: [place % 60 for place in range(count)], 2: 7}
+    assert _Compact(data).struct({2: None}) == {2: 7}
+
+
+def test_an_npy_file_of_an_unknown_version_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", drawn(0))
+    data = bytearray((tmp_path / "x.npy").read_bytes())
+    assert data[6] == 1
+    for version in (0, 3, 4, 200):  # from the second on the length has four bytes
+        data[6] = version
+        (tmp_path / "x.npy").write_bytes(data[:10] + b"\0\0" + data[10:])
+        if version == 3:
+            np.testing.assert_array_equal(read(tmp_path / "x.npy").values, drawn(0))
+            continue
+        with pytest.raises(ReadError, match="corrupt"):
+            read(tmp_path / "x.npy")
+
+
+def test_a_bundled_pair_is_called_by_the_title_of_its_checkpoint() -> None:
+    for family in BUNDLED.values():
+        one = family.checkpoints[-1]
+        if one.name != "digits-held-out":
+            assert prviz.bundled_pair(one.name).generated.name == f"{family.title}, {one.title}"
 
 
 def test_of_as_many_names_as_are_shown_none_is_counted() -> None:

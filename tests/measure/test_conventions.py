@@ -293,3 +293,14 @@ def test_sets_of_different_dimensions_are_refused(tmp_path, files, capsys):
     np.save(tmp_path / "flat.npy", np.zeros((9, 2)))
     assert main(["parity", files[0], str(tmp_path / "flat.npy")]) == 2
     assert "real samples have 3 features, generated ones have 2" in capsys.readouterr().err
+
+
+def test_one_neighbour_more_is_counted_where_there_is_one():
+    pair = gaussians(6, 9, 2)
+    for k in (3, 4, 5):
+        row = table(pair, k)["k + 1"]
+        expected = [math.nan] * 4
+        if k < 5:
+            expected = literal(pair.real.values, pair.generated.values, k, order=k + 1)[0]
+        assert numbers(row) == pytest.approx(expected, nan_ok=True)
+        assert row.caveat == ("" if k < 5 else "the smaller set has no 6 other samples")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -41,13 +42,20 @@ def damage(folder: Path) -> None:
         path.write_bytes(data)
 
 
-@pytest.fixture
-def logged(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def logged_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a good step and one that is better."""
-    run = monitor(tmp_path)
+    folder = tmp_path_factory.mktemp("logged")
+    run = monitor(folder)
     run.log(1000, GOOD)
     run.log(2000, BETTER)
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def logged(logged_once: Path, tmp_path: Path) -> Path:
+    """A copy of that directory."""
+    return shutil.copytree(logged_once, tmp_path, dirs_exist_ok=True)
 
 
 # ---- nothing is best while a known step can't be compared ----

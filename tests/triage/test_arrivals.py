@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from prviz.triage.arrivals import ArrivalWatch
+from prviz.triage.arrivals import ArrivalWatch, file_state, is_still
 
 
 def test_a_file_is_complete_when_it_is_readable_and_has_stayed_the_same(tmp_path: Path) -> None:
@@ -45,3 +45,14 @@ def test_a_complete_file_is_read_once_and_a_pause_is_kept(tmp_path: Path) -> Non
     assert watch.look([]) == ({}, {})
     slow = ArrivalWatch(3600.0, problem=problem)
     assert [slow.look([path]).waiting[path] for _ in range(2)] == ["still being written"] * 2
+
+
+def test_a_file_that_has_gone_or_changed_is_not_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    path.write_bytes(b"x")
+    state = file_state(path)
+    assert is_still(path, state)
+    path.write_bytes(b"xy")
+    assert not is_still(path, state)
+    path.unlink()
+    assert not is_still(path, state)

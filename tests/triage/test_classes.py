@@ -11,7 +11,7 @@ from safetensors.numpy import save
 from prviz.cli.triage_text import _classes
 from prviz.readers import ReadError, read, read_label
 from prviz.samples import Samples
-from prviz.triage.classes import by_class, class_sentence
+from prviz.triage.classes import _holm, _share, by_class, class_sentence
 
 CENTRES = 6.0 * np.eye(4)
 
@@ -123,3 +123,13 @@ def test_labels_are_read_from_tables_and_archives(tmp_path: Path) -> None:
     assert read_label(tmp_path / "a.csv", "label", table).tolist() == [7, 8, 8]
     with pytest.raises(ValueError, match="different values"):
         by_class(Samples(np.zeros((300, 2))), table, range(300))
+
+
+def test_a_class_is_worse_exactly_where_its_interval_lies_above_what_is_expected() -> None:
+    worse = []
+    for missed in range(0, 101, 2):
+        (found,) = _holm([_share("a", "real", np.arange(100) < missed, 100, 0.2)])
+        assert found.worse == (found.low >= 0.2)
+        worse.append(found.worse)
+    assert worse == sorted(worse)
+    assert 0 < sum(worse) < len(worse)

@@ -10,7 +10,7 @@ import pytest
 from prviz.curves import PRCurve
 from prviz.measure.risk import mean_risk
 from prviz.samples import SamplePair, Samples
-from prviz.triage.decision import basis_of, judge
+from prviz.triage.decision import _disagreement, basis_of, judge
 from prviz.triage.inputs import Checkpoint, common_prefix
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
@@ -73,3 +73,19 @@ def test_facts_are_kept_under_their_key(tmp_path: Path) -> None:
 )
 def test_the_common_prefix_ends_between_words(names: list[str], prefix: str) -> None:
     assert common_prefix(names) == prefix
+
+
+def test_a_family_that_was_chosen_is_the_basis_if_it_was_measured() -> None:
+    found = measured(TriageSettings(("knn", "ipr")), good=1.0)
+    assert basis_of(found).method != "coverage"
+    assert basis_of(found, "coverage") == basis_of(found)
+    for name in ("knn", "ipr"):
+        assert basis_of(found, name).method == name
+        assert basis_of(found, name).clause.endswith(", as chosen")
+
+
+def test_only_other_families_with_another_best_are_said_to_see_it_otherwise() -> None:
+    scores = {"knn": {"a": 0.90, "b": 0.85}, "ipr": {"a": 0.84, "b": 0.88}, "kde": {"a": 0.86, "b": 0.85}}
+    assert _disagreement("a", (), scores, "knn", candidates=["a", "b"]).others == {"b": ("ipr",)}
+    assert _disagreement("b", (), scores, "knn", candidates=["a", "b"]).others == {"a": ("kde",)}
+    assert _disagreement("a", ("b",), scores, "knn", candidates=["a", "b"]).others == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from prviz.triage.finding import EVIDENCE, NUMBERS, TriageFinding
 from prviz.triage.findings import EXCLUDES, _alike, agreed_faults, findings, sample_faults, usual_faults
 from prviz.triage.memorisation import held_out_distances, memorisation
 from prviz.triage.pair_statistics import halvings
+from prviz.triage.shape_faults import _coarse
 from tests.benchmarks.faults import FAULTS, planted
 
 CLEAR = {
@@ -392,3 +394,24 @@ def test_alike_is_of_one_direction_and_of_a_size() -> None:
     assert _alike(fault("scale", 1.2, "ratio"), fault("scale", 1.2, "ratio"))
     assert not _alike(fault("scale", 1.2, "ratio"), fault("scale", 0.8, "ratio"))
     assert not _alike(fault("coarse", 4.0, "ratio"), fault("coarse", 1.5, "ratio"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "coarse"),
+    [
+        ({}, False),  # minor directions gain four times as much as main ones: noise
+        ({"top": 0.17}, False),
+        ({"top": 0.2}, True),
+        ({"low": 0.39}, True),
+        ({"all_low": 0.07}, True),
+        ({"all_top": -0.07}, True),
+        ({"low": 0.39, "whole_added": 0.006}, False),  # the whole set gains some, too
+        ({"whole_added": 0.03}, False),
+        ({"added": 0.2, "whole_added": 0.09}, True),  # less than half of what was added within the modes
+        ({"added": 0.2, "whole_added": 0.11}, False),
+    ],
+)
+def test_samples_between_the_modes_are_told_from_noise_at_the_edge(changed: dict[str, float], coarse: bool) -> None:
+    plain = {"added": 0.01, "within": 1.0, "whole": 1.0, "whole_chance": 0.01, "whole_added": 0.0}
+    plain |= {"low": 0.54, "top": 0.13, "all_low": 0.1, "all_top": -0.01}
+    assert _coarse(SimpleNamespace(**plain | changed)) == coarse  # type: ignore[arg-type]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 from prviz.samples import SamplePair
-from prviz.triage.pair_statistics import VOID, _void, cluster_of, clusters, pair_statistics
+from prviz.triage.pair_statistics import (
+    VOID,
+    _masses,
+    _neighbours,
+    _principal,
+    _void,
+    cluster_of,
+    clusters,
+    pair_statistics,
+)
 from tests.benchmarks.faults import planted
 
 
@@ -85,3 +95,37 @@ def test_sets_without_spread_are_measured() -> None:
         assert not [name for name, value in found.items() if np.isinf(value)]
     found = asdict(pair_statistics(SamplePair(np.ones((100, 8)), np.ones((90, 8)))))
     assert not [name for name, value in found.items() if np.isinf(value)]
+
+
+@pytest.mark.parametrize("far", [4, 5])
+def test_how_compact_lost_samples_are_is_said_of_five_and_more(far: int) -> None:
+    rng = np.random.default_rng(0)
+    fit, held, one = (rng.normal(size=(60, 2)) for _ in range(3))
+    one[:5] += 50
+    other = np.concatenate([fit[:40], 50 + rng.normal(size=(far, 2))])  # copies of fit samples are on the support
+    found, on, _ = _neighbours(fit, held, one, other)
+    assert np.flatnonzero(~on[len(one) :]).tolist() == list(range(40, 40 + far))
+    if far < 5:
+        assert math.isnan(found["compact"])
+        assert math.isnan(found["bare"])
+        return
+    third = [[np.sort(np.linalg.norm(each - row, axis=1))[2] for row in other[40:]] for each in (one, fit)]
+    assert found["compact"] == pytest.approx(np.median(np.divide(*third)))
+    assert found["bare"] == 1.0
+
+
+@pytest.mark.parametrize(("real", "empty"), [(12, 0.06), (8, 0.0)])
+def test_a_cluster_without_generated_samples_is_empty_beyond_chance_alone(real: int, empty: float) -> None:
+    """At 12 of 200 its z-score is -3.4, at 8 it is -2.7."""
+    centres = np.array([[0.0, 0.0], [9.0, 9.0]])
+    held = centres[(np.arange(200) < real).astype(int)]
+    assert _masses(held, np.zeros((200, 2)), centres)["empty"] == pytest.approx(empty)
+
+
+@pytest.mark.parametrize("features", [None, 4])
+def test_variances_along_principal_directions_are_those_of_the_rows(features: int | None) -> None:
+    residuals = np.random.default_rng(0).normal(size=(50, 4)) * [1.0, 3.0, 0.1, 2.0]
+    variances, axes = _principal(residuals, 50, features)
+    np.testing.assert_allclose(variances[:4], np.square(residuals @ axes).mean(axis=0))
+    np.testing.assert_allclose(variances.sum(), np.square(residuals).sum() / 50)
+    assert np.all(np.diff(variances) <= 0)

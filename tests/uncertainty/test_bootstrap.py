@@ -20,7 +20,16 @@ from prviz.estimators import ESTIMATORS, Estimator, Supports
 from prviz.measure.estimates import Estimate, estimate, estimate_repeated
 from prviz.samples import SamplePair, Samples
 from prviz.toys import TOYS, toy
-from prviz.uncertainty.bootstrap import bootstrap, draws, evaluated, interval, ranked, replicate, spread
+from prviz.uncertainty.bootstrap import (
+    bootstrap,
+    draws,
+    evaluated,
+    evaluated_together,
+    interval,
+    ranked,
+    replicate,
+    spread,
+)
 
 
 def gaussians(seed: int = 0, n_real: int = 80, n_generated: int = 60, shift: float = 0.5) -> SamplePair:
@@ -322,6 +331,15 @@ def test_a_family_that_evaluates_other_real_samples_is_refused(monkeypatch):
     monkeypatch.setitem(ESTIMATORS, "picky", Picky())
     with pytest.raises(ValueError, match="a paired comparison needs the same"):
         prviz.compare(*gaussians(), gaussians(n_generated=62).generated, "picky", replicates=2)
+
+
+def test_as_many_real_samples_are_not_the_same_ones():
+    def runs(*rows):
+        return [Supports(np.ones(len(rows)), np.ones(len(rows)), 2, rows=np.array(rows))]
+
+    assert evaluated_together([runs(0, 3, 50), runs(0, 3, 51, 52)]) == (2, 1, 2)
+    with pytest.raises(ValueError, match="2 real samples for one generator and 2 for another, or not the same ones"):
+        evaluated_together([runs(0, 3, 50), runs(0, 2, 50)])
 
 
 # ---- from a shell ----
