@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -16,10 +17,11 @@ from prviz.cli.main import main
 from prviz.embed import output
 from prviz.embed.registered import load_encoder
 from prviz.embed.run import embed
-from prviz.embed.sources import open_source
+from prviz.embed.sources import _ARCHIVES, open_source
 from prviz.readers.atomic_files import locked
+from prviz.readers.media import MediaError
 from tests.embed.test_embed import folder_of
-from tests.picture_builders import picture
+from tests.picture_builders import packed, picture
 
 RNG = np.random.default_rng(0)
 
@@ -197,3 +199,36 @@ def test_members_that_are_left_out_are_counted(tmp_path: Path, capsys: pytest.Ca
     assert "wrote" in said
     assert "Note: 3 of 8 pictures of the archive are left out" in said
     assert prviz.read(out).n == 5
+
+
+def test_hostile_archives_lose_what_is_broken_in_little_memory(tmp_path: Path) -> None:
+    """Members that unpack to far too much, lie about their size, or have another checksum: a bad picture each."""
+    good = [(f"{at}.png", picture(color=(at, 0, 0))) for at in range(4)]
+    size = 80_000_000
+    bomb = packed([*good, ("x.png", bytes(size))])
+    lying = bomb.replace(size.to_bytes(4, "little"), (900).to_bytes(4, "little"))
+    corrupt = bytearray(packed([("x.png", picture()), *good], zipfile.ZIP_STORED))
+    corrupt[70] ^= 0xFF
+    for data in (bomb, lying, bytes(corrupt)):
+        (tmp_path / "z.zip").write_bytes(data)
+        source = open_source(tmp_path / "z.zip")
+        failed = []
+        tracemalloc.start()
+        for item in source.items:
+            try:
+                source.get(item)
+            except MediaError:
+                failed.append(item.path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        _ARCHIVES.clear()  # which stay open: no archive changes while it is read
+        assert (len(source.items), failed) == (5, ["x.png"])
+        assert peak < 1e6
+
+
+def test_an_archive_that_was_cut_is_refused(tmp_path: Path) -> None:
+    data = packed([(f"{at}.png", picture()) for at in range(4)])
+    for cut in (data[:-30], data[: len(data) // 2], b""):
+        (tmp_path / "z.zip").write_bytes(cut)
+        with pytest.raises(ValueError, match="no zip archive, or a corrupt one"):
+            open_source(tmp_path / "z.zip")

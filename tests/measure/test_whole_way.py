@@ -105,11 +105,23 @@ def drawn_pair(seed: int, n: int, m: int, kind: int) -> SamplePair:
 @pytest.mark.parametrize("split", [0.5, None])
 def test_exchanged_roles_mirror_the_vertices_to_the_last_bit(split: float | None, kind: int) -> None:
     for seed in range(3):
-        pair = drawn_pair(seed, 40 + seed, 36, kind)
-        one = estimate(pair, FAMILIES, k=4, split=split)
-        other = estimate(SamplePair(pair.generated, pair.real), FAMILIES, k=4, split=split)
-        for name in FAMILIES:
-            assert one[name].curve.vertices[::-1, ::-1].tolist() == other[name].curve.vertices.tolist(), name
+        check_exchanged(drawn_pair(seed, 40 + seed, 36, kind), split)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
+def test_exchanged_roles_mirror_the_vertices_of_all_kinds_of_data(kind: str) -> None:
+    for split in (0.5, None):
+        for d in (2, 9):
+            check_exchanged(make_pair(kind, d, 40, 34), split)
+
+
+def check_exchanged(pair: SamplePair, split: float | None) -> None:
+    """Every family on one pair and on its two sets in exchanged roles."""
+    one = estimate(pair, FAMILIES, k=4, split=split)
+    other = estimate(SamplePair(pair.generated, pair.real), FAMILIES, k=4, split=split)
+    for name in FAMILIES:
+        assert one[name].curve.vertices[::-1, ::-1].tolist() == other[name].curve.vertices.tolist(), name
 
 
 @pytest.mark.parametrize("split", [0.5, None])

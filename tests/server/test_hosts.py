@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,6 +38,18 @@ def test_pages_and_files_go_to_no_other_host(server: AppServer, path: str) -> No
         assert asked(server.url, path, ("Host", host))[0] != 421, host
     for host in BAD:
         assert asked(server.url, path, ("Host", host))[0] == 421, host
+
+
+ROUTES = ("/", "/static/", "/static/js/", "/media/", "/component/x/", "/_stcore/", "/app/static/", "/triage/", "/~/+/")
+UP = ("../", "%2e%2e/", "..%2f", "%2e%2e%2f", "%252e%252e%252f", "..\\\\", "..%5c", "....//", "..;/", "%c0%ae%c0%ae/")
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_no_path_leads_out_of_what_is_served(server: AppServer, route: str) -> None:
+    for up in UP:
+        for to in (8 * up + "etc/passwd", 2 * up + "pyproject.toml", f"/etc/passwd{up}", up + "app.py"):
+            text = asked(server.url, route + to, ("Host", "localhost"))[2]
+            assert not re.search(r"root:.*:0:0|\[project\]|import streamlit", text), route + to
 
 
 def test_a_websocket_goes_to_no_other_host_and_to_no_other_sites_page(server: AppServer) -> None:

@@ -56,3 +56,35 @@ def test_a_file_that_has_gone_or_changed_is_not_as_it_was(tmp_path: Path) -> Non
     assert not is_still(path, state)
     path.unlink()
     assert not is_still(path, state)
+
+
+def test_files_of_every_odd_kind_wait_with_a_reason_and_the_whole_ones_beside_them_are_found(tmp_path: Path) -> None:
+    whole = np.random.default_rng(0).normal(size=(30, 2))
+    for name in ("old", "ahead", "link", "whole"):
+        np.save(tmp_path / f"{name}.npy", whole)
+    os.utime(tmp_path / "old.npy", (0, 0))
+    os.utime(tmp_path / "ahead.npy", (4e9, 4e9))
+    (tmp_path / "link.npy").rename(tmp_path / "target")
+    (tmp_path / "link.npy").symlink_to(tmp_path / "target")
+    np.save(tmp_path / "nan.npy", np.full((30, 2), np.nan))
+    np.save(tmp_path / "none.npy", np.zeros((0, 2)))
+    (tmp_path / "empty.npy").write_bytes(b"")
+    (tmp_path / "folder.npy").mkdir()
+    (tmp_path / "dangling.npy").symlink_to(tmp_path / "nothing")
+    (tmp_path / "circle.npy").symlink_to(tmp_path / "circle.npy")
+    (tmp_path / "endless.npy").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe.npy")
+    paths = sorted(tmp_path.glob("*.npy"))
+    watch = ArrivalWatch(0.0)
+    watch.look(paths)
+    found = watch.look(paths)
+    assert {path.stem for path in found.complete} == {"old", "ahead", "link", "whole"}
+    assert {path.stem for path in found.waiting} == {
+        *("nan", "none", "empty", "folder", "dangling", "circle", "endless", "pipe")
+    }
+    assert all(reason and "\n" not in reason for reason in found.waiting.values())
+    np.save(tmp_path / "nan.npy", whole)
+    (tmp_path / "folder.npy").rmdir()
+    np.save(tmp_path / "folder.npy", whole)
+    assert watch.look(paths).waiting[tmp_path / "nan.npy"] == "still being written"
+    assert {"nan", "folder"} <= {path.stem for path in watch.look(paths).complete}

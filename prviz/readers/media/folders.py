@@ -195,7 +195,9 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, lim
         raise MediaError(f"{where}: packed by an unusual method. Make an ordinary zip archive (deflate or stored).")
     try:
         with archive.open(info) as stream:
-            return stream.read()  # never more than was claimed above
+            # A read without a number unpacks all that there is before it cuts to the size that was claimed above. One
+            # byte more, so that the end is met and the checksum compared.
+            return stream.read(info.file_size + 1)
     except ZIP_ERRORS as error:
         raise MediaError(f"{where}: corrupt ({quoted(str(error))}). Zip the pictures again.") from error
 
