@@ -118,10 +118,11 @@ class PictureFolder:
 
 @dataclass(frozen=True)
 class PictureZip:
-    """Pictures in a zip archive, by sorted path."""
+    """Pictures in a zip archive, by sorted path. version : of the file, as `_version` gives it."""
 
     archive: Path
     name: str
+    version: str
     items: tuple[SourceItem, ...] = field(default=(), repr=False)
     kind: Kind = "pictures"
     notes: tuple[str, ...] = ()
@@ -130,9 +131,9 @@ class PictureZip:
     def get(self, item: SourceItem) -> bytes:
         """Contents of a picture. Raises MediaError as `prviz.readers.media.ZipPictures.get`."""
         opened = _ARCHIVES.get(self.archive)
-        if opened is None:
+        if opened is None or opened[2] != self.version:
             archive = zipfile.ZipFile(self.archive)
-            opened = _ARCHIVES[self.archive] = archive, _members(archive)
+            opened = _ARCHIVES[self.archive] = archive, _members(archive), self.version
         return read_member(opened[0], opened[1][item.path], quoted(item.path), PictureLimits())
 
     def head(self, item: SourceItem) -> bytes:
@@ -144,8 +145,8 @@ class PictureZip:
         return ""
 
 
-# Archives that this process has open: the directory of one is read once.
-_ARCHIVES: dict[Path, tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]] = {}
+# Archives that this process has open, their members and their versions: the directory of one is read once.
+_ARCHIVES: dict[Path, tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo], str]] = {}
 
 
 @dataclass(frozen=True)
@@ -298,7 +299,7 @@ def _picture_zip(path: Path) -> PictureZip:
             f"{dropped} of {len(pictures)} pictures of the archive {'is' if dropped == 1 else 'are'} left out: their "
             "paths lead out of it, they are links, or others have the same path"
         )
-    return PictureZip(path, path.name, items, notes=tuple(notes))
+    return PictureZip(path, path.name, _version(str(path)), items, notes=tuple(notes))
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:

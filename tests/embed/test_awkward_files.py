@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import tracemalloc
@@ -17,7 +18,7 @@ from prviz.cli.main import main
 from prviz.embed import output
 from prviz.embed.registered import load_encoder
 from prviz.embed.run import embed
-from prviz.embed.sources import _ARCHIVES, open_source
+from prviz.embed.sources import open_source
 from prviz.readers.atomic_files import locked
 from prviz.readers.media import MediaError
 from tests.embed.test_embed import folder_of
@@ -221,7 +222,6 @@ def test_hostile_archives_lose_what_is_broken_in_little_memory(tmp_path: Path) -
                 failed.append(item.path)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        _ARCHIVES.clear()  # which stay open: no archive changes while it is read
         assert (len(source.items), failed) == (5, ["x.png"])
         assert peak < 1e6
 
@@ -232,3 +232,13 @@ def test_an_archive_that_was_cut_is_refused(tmp_path: Path) -> None:
         (tmp_path / "z.zip").write_bytes(cut)
         with pytest.raises(ValueError, match="no zip archive, or a corrupt one"):
             open_source(tmp_path / "z.zip")
+
+
+def test_an_archive_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
+    """In one process, as in a notebook: the features are those of the new pictures."""
+    for red in (10, 200):
+        (tmp_path / "new").write_bytes(packed([("0.png", picture(color=(red, 0, 0)))]))
+        (tmp_path / "new").rename(tmp_path / "z.zip")
+        source = open_source(tmp_path / "z.zip")
+        with Image.open(io.BytesIO(source.get(source.items[0]))) as found:
+            assert found.getpixel((0, 0)) == (red, 0, 0)
