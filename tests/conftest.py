@@ -72,26 +72,34 @@ SLOW = (
     *("pages/", "server/", "cli/", "studies/"),
     *("diagnostics/test_influence", "neighbors/test_double_loops", "neighbors/test_plans", "test_without_library"),
 )
-# For .ci/run alone: whole studies, kills, machines that work together, and visits of many minutes on a slow machine.
+# For .ci/run alone: the lab and its studies, kills, machines that work together, visits of many minutes.
 THOROUGH = (
     "cli/test_kills",
     "pages/explore/test_influence",
     "pages/explore/test_media_browser",
     "pages/explore/test_supports",
     "pages/explore/test_upload_race",
-    "pages/lab/test_bias_lab_browser",
-    "pages/lab/test_papers_browser",
-    "pages/lab/test_surrogate_browser",
+    "pages/lab/",
     "pages/live/test_live_leaving_browser",
     "pages/triage/test_triage_browser",
     "server/test_sessions",
+    "studies/",
+    "triage/test_bundled",
+)
+# For `.ci/run --all`: whole studies, and what repeats a shorter test with more seeds, sizes or families.
+EXHAUSTIVE = (
+    "pages/explore/test_influence",
+    "pages/explore/test_supports",
+    "pages/lab/test_bias_lab_browser",
+    "pages/lab/test_papers_browser",
+    "pages/lab/test_surrogate_browser",
     "studies/test_papers",
     "studies/test_sweeps_elsewhere",
     "triage/test_bundled",
 )
 _PLACE = {name: place for place, name in enumerate(LONGEST_FIRST)}
 _TESTS = Path(__file__).parent
-assert not [name for name in (*LONGEST_FIRST, *THOROUGH) if not (_TESTS / f"{name}.py").exists()]
+assert not [name for name in (*LONGEST_FIRST, *THOROUGH, *EXHAUSTIVE) if not list(_TESTS.glob(f"{name}*"))]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -103,7 +111,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
             # A machine may stall for as long as a test waits. At most three in all, so that a broken page still fails.
             item.add_marker(pytest.mark.flaky(reruns=1))
-        if name(item).startswith(THOROUGH):
+        if name(item).startswith(EXHAUSTIVE):
+            item.add_marker("exhaustive")
+        if name(item).startswith(THOROUGH) or item.get_closest_marker("exhaustive"):
             item.add_marker("thorough")
         if name(item).startswith(SLOW) or item.get_closest_marker("thorough"):
             item.add_marker("slow")

@@ -84,7 +84,7 @@ def test_every_curve_is_the_exact_hull_of_double_loops(kind: str, split: float |
     check(make_pair(kind, 3, 26, 22), split, 3)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("d", [1, 2, 9, 64])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_curve_is_the_exact_hull_of_double_loops_on_all_kinds_of_data(kind: str, d: int) -> None:

@@ -53,7 +53,7 @@ SHOWN = "() => Promise.all(document.getAnimations().map(({ finished }) => finish
 BEHIND = {"Explore": ["^Mode dropped", "more families$", "^More$", "^Export$", "^About kNN$"]}
 
 
-@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("viewport", [WIDE, pytest.param(PHONE, marks=pytest.mark.thorough)], ids=["wide", "phone"])
 def test_the_bar_names_every_page_and_marks_the_one_on_screen(
     new_page: Callable[..., Page], viewport: ViewportSize
 ) -> None:

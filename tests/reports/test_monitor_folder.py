@@ -184,6 +184,7 @@ def started(folder: Path, first: int, last: int) -> subprocess.Popen[str]:
     return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.thorough
 def test_two_processes_lose_no_step_and_one_that_is_killed_leaves_a_whole_directory(tmp_path: Path) -> None:
     even = started(tmp_path, 0, 4)
     odd = started(tmp_path, 1, 999)

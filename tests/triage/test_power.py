@@ -24,6 +24,7 @@ def test_larger_references_find_more_and_nothing_is_found_in_real_samples() -> N
     assert (many["nothing"].size, many["nothing"].tries) == (800, 3)
 
 
+@pytest.mark.thorough
 def test_it_is_the_same_again_and_stops_in_time() -> None:
     real = Samples(REAL[:150])
     assert power(real, tries=1) == power(real, tries=1)

@@ -64,6 +64,7 @@ def test_all_numbers_are_the_scalars_and_the_class_score():
     assert "class_score" not in all_numbers(generated, real)
 
 
+@pytest.mark.thorough
 def test_the_zoo_holds_models_of_equal_distance_on_opposite_sides_of_the_diagonal():
     titles = {each.title: each.name for each in zoo_checkpoints()}
     assert len(titles) == len(zoo_checkpoints()) >= 60

@@ -433,7 +433,7 @@ def test_a_moving_k_leaves_the_bound_and_brings_other_limits(looked_at: Page) ->
     no_trouble(page)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [pytest.param(1440, "light", marks=pytest.mark.thorough), (390, "dark")])
 def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: int, scheme: str) -> None:
     page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     open_explore(page, QUICK)

@@ -105,6 +105,7 @@ def point_of(page: Page, curve: str) -> tuple[float, float]:
     return box["x"] + x, box["y"] + y
 
 
+@pytest.mark.thorough
 def test_hovering_a_curve_previews_lam_and_a_click_opens_space_there(page: Page, sent: list[int]) -> None:  # noqa: F811
     figure, found = explorer(page), classifiers()
     main, address, before = main_figure(page), page.url, len(sent)

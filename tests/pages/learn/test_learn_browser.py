@@ -65,6 +65,7 @@ def pulled(page: Page, handle: Locator, dx: float, dy: float) -> None:
     page.mouse.up()
 
 
+@pytest.mark.thorough
 def test_every_step_is_one_screen_with_a_guess_that_moves_it(course: Page) -> None:
     page = course
     open_step(page, IDS[0])
@@ -100,6 +101,7 @@ def _opens_in_explore(page: Page) -> bool:
     return messages == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("step", "name", "dx", "dy"),
     [
@@ -214,6 +216,7 @@ def test_a_hostile_link_opens_the_step_as_it_begins(course: Page) -> None:
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_lecturers_present_take_the_plan_along_and_embed_the_course(
     course: Page, new_page: Callable[..., Page]
 ) -> None:

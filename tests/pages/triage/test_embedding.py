@@ -107,6 +107,7 @@ def test_a_network_on_the_page(served: Path) -> None:
     assert (samples.shape, samples.encoder["encoder"]) == ((200, 5), "small.onnx")
 
 
+@pytest.mark.thorough
 def test_a_stopped_run_goes_on_and_two_wait_for_each_other(served: Path) -> None:
     request = EmbeddingRequest(("real", "good"), LocalEncoder("pca:4"))
     run, other = (EmbeddingRun(Below(served), request) for _ in range(2))

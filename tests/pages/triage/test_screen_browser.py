@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import visit, wait_until
@@ -80,6 +81,7 @@ def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(new_p
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.thorough
 def test_a_part_that_opens_below_the_screen_is_brought_up(new_page: Callable[..., Page]) -> None:
     page = new_page()
     page.set_viewport_size({"width": 1366, "height": 768})
