@@ -5,26 +5,31 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import importlib
+import io
 import itertools
 import math
+import os
 import pkgutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import prviz
 from prviz.curves import PRCurve
 from prviz.curves.hull import _lam_for_area
+from prviz.diagnostics.preflight import preflight
 from prviz.estimators.tightest import cross_fitted
 from prviz.measure import workload
 from prviz.measure.kernel_scores import half_spread, rke
 from prviz.measure.risk import tightest_choices
 from prviz.readers import ReadError, read
-from prviz.readers.arrow import _Compact
+from prviz.readers.arrow import _claims_of_file, _Compact
 from prviz.readers.bundled import BUNDLED
 from prviz.readers.errors import listed
+from prviz.readers.source import Limits
 from prviz.samples import as_samples
 from prviz.toys import toy
 from prviz.triage import power
@@ -34,8 +39,9 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.inspection import findings_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.memorisation import Excess, held_out_distances, memorisation_of
+from prviz.triage.memorisation import Excess, held_out_distances, memorisation, memorisation_of
 from prviz.triage.result_cache import ResultCache
+from prviz.triage.row_faults import row_faults
 from prviz.triage.stability import usual_ks
 
 EXPECTED_SECONDS = (0.0992665, 0.2900625, 3.232814, 20.132, 24.439821048680194)
@@ -278,3 +284,44 @@ def test_kept_findings_of_one_checkpoint_end_no_search_for_the_next(tmp_path: Pa
     both = findings_of(real, measured, settings, held_out, store=store)
     assert both["a"] == alone["a"]
     assert both["b"]
+
+
+def test_sizes_are_checked_of_an_arrow_file_whose_footer_leaves_dictionaries_out() -> None:
+    """As that of a writer that has none; pyarrow lists none, which is a list as well."""
+    stream = io.BytesIO()
+    batch = pa.record_batch({"a": np.arange(30.0)})
+    with pa.ipc.new_file(stream, batch.schema) as writer:
+        writer.write_batch(batch)
+    data = bytearray(stream.getvalue())
+    plain = list(_claims_of_file(io.BytesIO(data), len(data), Limits()))
+    length = int.from_bytes(data[-10:-6], "little")
+    start = len(data) - 10 - length
+    root = start + int.from_bytes(data[start : start + 4], "little")
+    offsets = root - int.from_bytes(data[root : root + 4], "little", signed=True) + 4
+    data[offsets + 4 : offsets + 6] = b"\0\0"  # the place of the third field
+    found = list(_claims_of_file(io.BytesIO(data), len(data), Limits()))
+    assert found == plain
+    assert [each.rows for each in found] == [30]
+
+
+@pytest.mark.parametrize(
+    ("different", "words"), [(1, "a single real sample only"), (2, "2 different real samples only")]
+)
+def test_a_reference_of_copies_says_how_many_samples_it_has(different: int, words: str) -> None:
+    real = np.repeat(drawn(0, different), 60 // different, axis=0)
+    facts = preflight(prviz.SamplePair(real, drawn(1))).facts
+    (found, *_) = row_faults(
+        facts, memorisation(facts.pair.real, facts.pair.generated, held_out_distances(facts.pair.real))
+    )
+    assert found.key == "repeated"
+    assert words in found.sentence
+
+
+@pytest.mark.parametrize(("private", "mode"), [(False, 0o755), (True, 0o700)])
+def test_a_folder_of_results_is_for_whom_it_should_be(tmp_path: Path, private: bool, mode: int) -> None:
+    usual = os.umask(0o022)
+    try:
+        ResultCache(tmp_path / "kept", private=private).put_facts({"a": 1}, [1])
+    finally:
+        os.umask(usual)
+    assert (tmp_path / "kept").stat().st_mode & 0o7777 == mode

@@ -6,8 +6,8 @@ time and runs the tests near the changed line until one fails. A stopped run goe
 Cosmic Ray makes the mutants: its operators reach constants of modules, defaults and decorators as well as functions.
 Instead of a Python of its own for each, a process that has loaded all libraries forks: about 2 s a mutant.
 
-The tests of a mutant are those of the files of its module's name, ``tests/FOLDER/test_MODULE*.py``; with ``--coverage``
-those that run the changed line, the nearest and shortest first (this needs pytest-cov):
+The tests of a mutant are those of the files of its module's name, ``tests/FOLDER/test_MODULE*.py``, of the files beside
+them that import it, and of OF_FOLDERS; with ``--coverage`` those that run the changed line, the nearest and shortest first (this needs pytest-cov):
 
     pytest -n 2 -m "not browser and not thorough" --cov=prviz --cov-context=test --durations=0 -vv | tee LOG
     python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
@@ -262,11 +262,16 @@ class Tests:
         return tests
 
     def near(self, file: str) -> list[str]:
-        """The test files of the same name, or whose name begins with it."""
+        """The test files of the same name, or whose name begins with it, then those beside them that import it."""
         path = Path(file).relative_to("prviz")
-        stem = path.parent.name if path.stem == "__init__" else path.stem.strip("_")
-        found = sorted((self._root / "tests" / path.parent).glob(f"test_{stem}*.py"))
-        names = [each.relative_to(self._root).as_posix() for each in found]
+        package = path.stem == "__init__"
+        stem = path.parent.name if package else path.stem.strip("_")
+        folder = self._root / "tests" / path.parent
+        module = ".".join(path.parent.parts if package else path.with_suffix("").parts)
+        imported = re.compile(rf"\bprviz\.{re.escape(module)} import ")
+        found = sorted(folder.glob(f"test_{stem}*.py"))
+        others = [each for each in sorted(folder.glob("test_*.py")) if imported.search(each.read_text("utf-8"))]
+        names = list(dict.fromkeys(each.relative_to(self._root).as_posix() for each in (*found, *others)))
         return [*names, *OF_FOLDERS.get(path.parts[0], ())] if names else []
 
 
@@ -365,15 +370,14 @@ def mutated(root: Path, mutant: Mutant) -> Iterator[str]:
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def load_libraries(root: Path) -> None:
-    """Import what the tests import, without prviz itself: a fork then has it."""
+def load_libraries(root: Path, folders: Iterable[str]) -> None:
+    """Import what the tests of these folders import, without prviz itself: a fork then has it."""
     code = (
         "import sys, pytest; pytest.main(['--collect-only', '-qq', '-p', 'no:cacheprovider', "
         "'-o', 'addopts=--import-mode=importlib', *sys.argv[1:]]); "
         "sys.stderr.write('MODULES ' + ' '.join(sys.modules))"
     )
-    folders = [f"tests/{each}" for each in (*FOLDERS, "cli", "reports", "figures")]
-    line = [sys.executable, "-c", code, *folders]
+    line = [sys.executable, "-c", code, *(f"tests/{each}" for each in folders), "tests/test_edges.py"]
     found = subprocess.run(
         line, cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
     )
@@ -394,7 +398,13 @@ def wilson(part: int, of: int) -> tuple[float, float]:
 
 
 def run(
-    root: Path, chosen: Mapping[str, Mutant], tests: Tests, out: Path, *, hangs: float = HANGS_S
+    root: Path,
+    chosen: Mapping[str, Mutant],
+    tests: Tests,
+    out: Path,
+    *,
+    folders: Iterable[str] = FOLDERS,
+    hangs: float = HANGS_S,
 ) -> list[dict[str, Any]]:
     """Each mutant in turn, in a copy of the checkout; results that ``out`` has already are not made again."""
     known: dict[str, dict[str, Any]] = {}
@@ -405,7 +415,7 @@ def run(
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder) / "checkout"
         shutil.copytree(root, copy, ignore=shutil.ignore_patterns(".git", "node_modules", *CACHES), symlinks=True)
-        load_libraries(copy)
+        load_libraries(copy, folders)
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         sys.dont_write_bytecode = True
         gc.freeze()
@@ -467,7 +477,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = found_again(root, rows, files)
         sys.stdout.write(f"{len(rows) - len(chosen)} of {len(rows)} stood in lines that have changed\n")
     with tempfile.TemporaryDirectory() as folder:
-        results = run(root, chosen, tests, given.out or Path(folder) / "results.jsonl")
+        results = run(root, chosen, tests, given.out or Path(folder) / "results.jsonl", folders=given.folders)
     sys.stdout.write(summary(results) + "\n")
     alive_now = sum(each["outcome"] in SURVIVES for each in results)
     return int(given.most is not None and alive_now > given.most)
