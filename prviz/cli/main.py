@@ -30,7 +30,7 @@ from prviz.cli.triage import add_triage
 from prviz.readers.errors import error_text, one_line
 from prviz.readers.paths import PICTURES_VARIABLE, app_root
 from prviz.server import sessions
-from prviz.server.hosts import host_name
+from prviz.server.hosts import FRAMES_VARIABLE, HOSTS_VARIABLE, named_host, named_origin
 
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
@@ -111,11 +111,20 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-host",
         action="append",
-        default=[],
-        type=_host,
+        default=os.environ.get(HOSTS_VARIABLE, "").split(),
+        type=_named(named_host),
         metavar="NAME",
         help="another name or address by which browsers reach the app, such as a proxy's; may be repeated. Requests to "
         "any host but these, --host and localhost are refused",
+    )
+    parser.add_argument(
+        "--allow-frame",
+        action="append",
+        default=os.environ.get(FRAMES_VARIABLE, "").split(),
+        type=_named(named_origin),
+        metavar="ORIGIN",
+        help="a site whose pages may show the app in a frame, such as https://course.example.com or "
+        "https://*.example.com; may be repeated. Uploads in a frame need https on both sides (default: none)",
     )
     parser.add_argument(
         "--base-path",
@@ -156,13 +165,16 @@ def _app(arguments: argparse.Namespace) -> int:
     os.environ.pop(PICTURES_VARIABLE, None)
     if arguments.data is not None:
         os.environ[PICTURES_VARIABLE] = str(arguments.data)
-    sessions.hosts = (arguments.host,)
-    sessions.proxies = tuple(arguments.allow_host)
+    os.environ[HOSTS_VARIABLE] = " ".join(arguments.allow_host)
+    os.environ[FRAMES_VARIABLE] = " ".join(arguments.allow_frame)
     sessions.uploads.most = arguments.upload_budget or sessions.uploads.most
     line = ["run", str(script), "--server.address", arguments.host, "--server.port", str(port)]
     line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones
     line += ["--server.allowedHosts", "*"]  # `HostGuard` checks them instead
     line += ["--server.baseUrlPath", arguments.base_path] if arguments.base_path else []
+    if any(origin.startswith("https:") for origin in arguments.allow_frame):
+        # Else a frame has no cookie, by which Streamlit knows an upload of its own page.
+        line += ["--server.xsrfCookieSameSite", "none"]
     line += ["--server.headless", "true"] if arguments.no_browser else []
     for number in (signal.SIGTERM, signal.SIGINT):  # the server finishes its work, then raises the signal once more
         signal.signal(number, lambda *_: sys.exit(0))
@@ -199,10 +211,16 @@ def _port(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is not a port; an integer from 1 to 65535 is needed")
 
 
-def _host(text: str) -> str:
-    if "/" not in text and text.isascii() and (name := host_name(text)) is not None:
-        return name
-    raise argparse.ArgumentTypeError(f"{text!r} is not a host; a name such as example.com or an address is needed")
+def _named(read: Callable[[str], str]) -> Callable[[str], str]:
+    """A type of an option that refuses with the reader's own sentence."""
+
+    def read_option(text: str) -> str:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read_option
 
 
 def _base_path(text: str) -> str:

@@ -7,6 +7,7 @@ machine's address, and the browser sends the page's requests here, with that nam
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,12 +20,8 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-# Headers of every answer: no page shows the app in a frame, no browser guesses the type of a file.
-HEADERS = (
-    (b"content-security-policy", b"frame-ancestors 'none'"),
-    (b"x-frame-options", b"DENY"),
-    (b"x-content-type-options", b"nosniff"),
-)
+# Settings of the app however it is started, several values with spaces between: more hosts, pages with it in a frame.
+HOSTS_VARIABLE, FRAMES_VARIABLE = "PRVIZ_ALLOW_HOST", "PRVIZ_ALLOW_FRAME"
 # Most characters of an unknown host that the refusal repeats.
 _SHOWN = 100
 _MISDIRECTED = 421
@@ -55,6 +52,31 @@ def _port(text: str) -> int | None:
     return urlsplit(f"//{text if text.count(':') < 2 or text.startswith('[') else f'[{text}]'}").port
 
 
+def named_host(text: str) -> str:
+    """The host that a setting names. Raises ValueError for anything else."""
+    if "/" not in text and text.isascii() and (name := host_name(text)) is not None:
+        return name
+    raise ValueError(f"{text!r} is not a host; a name such as example.com or an address is needed")
+
+
+def named_origin(text: str) -> str:
+    """The origin that a setting names, ``https://*.example.com`` for all below a name. Raises ValueError for others."""
+    scheme, _, place = text.lower().removesuffix("/").partition("://")
+    plain = place.removeprefix("*.")
+    if scheme in _PORTS and re.fullmatch(r"[\w.:[\]-]+", plain, re.ASCII) and host_name(plain) is not None:
+        return f"{scheme}://{place}"
+    raise ValueError(f"{text!r} is not an origin; one such as https://example.com is needed")
+
+
+def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
+    """Headers of every answer: pages of these origins alone show it in a frame, no browser guesses a file's type."""
+    named = tuple(frames)
+    ancestors = " ".join(named) or "'none'"
+    no_guess = (b"x-content-type-options", b"nosniff")
+    policy = (b"content-security-policy", f"frame-ancestors {ancestors}".encode())
+    return (policy, no_guess) if named else (policy, (b"x-frame-options", b"DENY"), no_guess)
+
+
 class HostGuard:
     """ASGI middleware: requests and WebSockets to other hosts, and WebSockets of other sites' pages, are refused.
 
@@ -65,8 +87,8 @@ class HostGuard:
     of another program. A proxy may name another host, or leave out the port, where its own name is one of `proxies`.
     """
 
-    def __init__(self, app: App, hosts: Iterable[str], proxies: Iterable[str] = ()) -> None:
-        self.app = app
+    def __init__(self, app: App, hosts: Iterable[str], proxies: Iterable[str] = (), frames: Iterable[str] = ()) -> None:
+        self.app, self._headers = app, headers(frames)
         self._hosts = frozenset(map(host_name, (*LOCAL, *hosts, *proxies)))
         self._proxies = frozenset(map(host_name, proxies)) - frozenset(LOCAL)
 
@@ -75,11 +97,11 @@ class HostGuard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
         elif (reason := self._refusal(scope)) is None:
-            await self.app(scope, receive, _with_headers(send))
+            await self.app(scope, receive, self._with_headers(send))
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
         else:
-            await answer(_with_headers(send), _MISDIRECTED, reason)
+            await answer(self._with_headers(send), _MISDIRECTED, reason)
 
     def _refusal(self, scope: Message) -> str | None:
         """Reason to refuse a request; None: the request is accepted."""
@@ -90,7 +112,7 @@ class HostGuard:
             target = f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}" if hosts else "that names no host"
             return (
                 f"A request {target} is not answered here. If that is a name of this machine, or of a proxy before it, "
-                "start the app with `prviz app --allow-host NAME`."
+                f"start the app with `prviz app --allow-host NAME`, or with NAME in {HOSTS_VARIABLE}."
             )
         origins = _values(scope, b"origin") if scope["type"] == "websocket" else []
         own = all(self._is_own(origin, hosts[0]) for origin in origins)
@@ -108,6 +130,17 @@ class HostGuard:
             return left_out or (_port(place) or usual) == (port or usual)
         return name in self._proxies
 
+    def _with_headers(self, send: Send) -> Send:
+        ours = {name for name, _ in self._headers}
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                others = [each for each in message.get("headers", ()) if each[0].lower() not in ours]
+                message = {**message, "headers": [*others, *self._headers]}
+            await send(message)
+
+        return send_with_headers
+
 
 async def answer(send: Send, status: int, text: str) -> None:
     """Answer an HTTP request with one line of text."""
@@ -119,15 +152,3 @@ async def answer(send: Send, status: int, text: str) -> None:
 
 def _values(scope: Message, name: bytes) -> list[str]:
     return [value.decode("latin-1") for each, value in scope["headers"] if each.lower() == name]
-
-
-def _with_headers(send: Send) -> Send:
-    ours = {name for name, _ in HEADERS}
-
-    async def send_with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            others = [each for each in message.get("headers", ()) if each[0].lower() not in ours]
-            message = {**message, "headers": [*others, *HEADERS]}
-        await send(message)
-
-    return send_with_headers

@@ -24,15 +24,21 @@ from typing import Any
 
 from prviz.readers.errors import one_line
 from prviz.readers.source import human_size
-from prviz.server.hosts import App, HostGuard, Message, Receive, Send, answer
+from prviz.server.hosts import (
+    FRAMES_VARIABLE,
+    HOSTS_VARIABLE,
+    App,
+    HostGuard,
+    Message,
+    Receive,
+    Send,
+    answer,
+    named_host,
+    named_origin,
+)
 from prviz.server.private_folders import remove_abandoned, remove_own
 from prviz.server.reruns import guard_reruns
 from prviz.server.static_files import StaticFiles
-
-# Names and addresses by which browsers may reach the app, besides localhost; `prviz app` sets them.
-hosts: tuple[str, ...] = ()
-# Those of them that may be a proxy's, which may ask for another host than the browser does.
-proxies: tuple[str, ...] = ()
 
 # Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest size of a field.
 SESSION_BYTES = 3 * 512 * 1024**2
@@ -330,16 +336,30 @@ def options(warm_up: Callable[[], None] = lambda: None) -> dict[str, Any]:
     # which would be wrong for a first request to a page. This attribute, internal to Streamlit, prevents that.
     PagesManager.uses_pages_directory = False
     guard_reruns()
-    named = [*hosts, streamlit.get_option("server.address")]
-    before = [*proxies, *streamlit.get_option("server.allowedHosts")]
-    exact, of_proxies = ([name for name in some if name and "*" not in name] for some in (named, before))
+    # Those that may be a proxy's, which may ask for another host than the browser does.
+    proxies = _setting(HOSTS_VARIABLE, named_host)
+    proxies += [name for name in streamlit.get_option("server.allowedHosts") if name and "*" not in name]
+    address = streamlit.get_option("server.address")
     static = Path(streamlit.__file__).parent / "static" / "static"
     layers = [
-        Middleware(HostGuard, hosts=exact, proxies=of_proxies),
+        Middleware(
+            HostGuard,
+            hosts=[address] if address else [],
+            proxies=proxies,
+            frames=_setting(FRAMES_VARIABLE, named_origin),
+        ),
         Middleware(UploadGuard, uploads=uploads),
         Middleware(StaticFiles, folder=static, base_path=streamlit.get_option("server.baseUrlPath")),
     ]
     return {"middleware": layers, "lifespan": partial(_lifespan, warm_up=warm_up)}
+
+
+def _setting(variable: str, read: Callable[[str], str]) -> list[str]:
+    """The values of an environment variable; a wrong one ends the server that is about to start."""
+    try:
+        return [read(text) for text in os.environ.get(variable, "").split()]
+    except ValueError as error:
+        raise SystemExit(f"prviz: error: {variable}: {error}") from error
 
 
 @asynccontextmanager

@@ -477,6 +477,11 @@ def test_app_refuses_what_is_no_host(run: Run, host: str) -> None:
     assert_one_line_error(run("app", "--allow-host", host), "--allow-host", "example.com")
 
 
+@pytest.mark.parametrize("site", ["", "example.com", "https://a/b", "https://a;b"])
+def test_app_refuses_what_is_no_origin(run: Run, site: str) -> None:
+    assert_one_line_error(run("app", "--allow-frame", site), "--allow-frame", "https://example.com")
+
+
 @pytest.mark.parametrize("path", ["a b", "a//b", "../a", "http://a", "a?b"])
 def test_app_refuses_what_is_no_base_path(run: Run, path: str) -> None:
     assert_one_line_error(run("app", "--base-path", path), "--base-path", path, "tools/prviz")

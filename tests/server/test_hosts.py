@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import http.server
 import re
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, expect
 
-from prviz.server.hosts import HEADERS, HostGuard, host_name
-from tests.browser import AppServer, running_app
+from prviz.server import sessions
+from prviz.server.hosts import HostGuard, headers, host_name, named_origin
+from tests.browser import AppServer, open_tab, running_app
 from tests.raw_client import Visitor, asked, handshake
 
 PROXY = "app.example.com"
@@ -125,9 +130,78 @@ def test_an_address_of_this_machine_is_a_host_where_the_connection_came_in_at_it
 
 def test_every_answer_forbids_frames_and_guesses(server: AppServer) -> None:
     for path, host in (("/", "localhost"), ("/_stcore/health", "localhost"), ("/no", "localhost"), ("/", "evil")):
-        _, headers, _ = asked(server.url, path, ("Host", host))
-        for name, value in HEADERS:
-            assert headers[name.decode()] == value.decode(), path
+        _, sent, _ = asked(server.url, path, ("Host", host))
+        for name, value in headers():
+            assert sent[name.decode()] == value.decode(), path
+
+
+NO_ORIGINS = (
+    *("example.com", "https://", "https://a/b", "https://a b", "https://a;b", "https://a,b", "https://a\n"),
+    *("https://*", "ftp://a", "https://user@a", "*", "'self'", "null", ""),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("https://Course.example.com/", "https://course.example.com"),
+        ("http://localhost:8888", "http://localhost:8888"),
+        ("https://*.example.com", "https://*.example.com"),
+        ("https://[::1]:8443", "https://[::1]:8443"),
+        *((text, None) for text in NO_ORIGINS),
+    ],
+)
+def test_an_origin_is_a_scheme_and_a_host(text: str, named: str | None) -> None:
+    if named is not None:
+        assert named_origin(text) == named
+    else:
+        with pytest.raises(ValueError, match="is not an origin; one such as https://example"):
+            named_origin(text)
+
+
+class Framing(http.server.BaseHTTPRequestHandler):
+    """A page of a course with the app in a frame."""
+
+    app = ""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(f"<iframe src='{self.app}' width=1200 height=800></iframe>".encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("by", ["option", "setting"])
+def test_pages_of_named_origins_show_the_app_in_a_frame(
+    by: str, tmp_path: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And others don't: 127.0.0.1 is another site than localhost."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Framing) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        named = f"http://localhost:{site.server_port}"
+        if by == "setting":
+            monkeypatch.setenv("PRVIZ_ALLOW_FRAME", f"https://course.example.com {named}")
+        options = ["--allow-frame", named] if by == "option" else []
+        with running_app(tmp_path / "log", options=options) as running:
+            monkeypatch.setattr(Framing, "app", running.url)
+            tab = open_tab(chromium, named)
+            tab.page.goto("/")
+            framed = tab.page.frame_locator("iframe")
+            expect(framed.locator(".live.screen .plot")).to_be_visible()
+            tab.page.goto(f"http://127.0.0.1:{site.server_port}/")
+            assert tab.page.frames[1].url.startswith("chrome-error:")
+            tab.context.close()
+        site.shutdown()
+
+
+def test_a_wrong_setting_ends_the_start_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRVIZ_ALLOW_HOST", "a/b")
+    with pytest.raises(SystemExit, match=r"PRVIZ_ALLOW_HOST: 'a/b' is not a host; a name such as example.com"):
+        sessions.options()
 
 
 def test_the_refusal_says_what_would_be_accepted_and_repeats_nothing_that_a_browser_would_run(
