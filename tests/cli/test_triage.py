@@ -179,7 +179,8 @@ def test_an_exact_copy_of_the_reference_is_called_memorised_first(
     np.save(tmp_path / "copy.npy", np.load(tmp_path / "real.npy"))
     real, held, good, copy = (str(tmp_path / f"{name}.npy") for name in ("real", "held", "good", "copy"))
     report, page = tmp_path / "report.json", tmp_path / "report.html"
-    line = ["triage", real, good, copy, "--holdout", held, "--report", str(report), "--report", str(page)]
+    line = ["triage", real, good, copy, "--holdout", held, "--method", "knn", "--report", str(report)]
+    line += ["--report", str(page)]
     assert main(line) == 0
     out = capsys.readouterr().out
     assert out.startswith("Memorised: ")
@@ -191,7 +192,7 @@ def test_an_exact_copy_of_the_reference_is_called_memorised_first(
     assert checkpoints["good"]["share_of_ceiling"]["knn"]["reaches_ceiling"]
     assert "<b>Memorised: copy</b>" in page.read_text()
     assert main(["triage", "--rerun", str(report)]) == 0
-    assert main(["triage", real, good, "--holdout", copy]) == 2
+    assert main(["triage", real, good, "--holdout", copy, "--method", "knn"]) == 2
     assert "300 of 300 samples are in the reference too" in capsys.readouterr().err
 
 
@@ -249,7 +250,7 @@ def test_very_different_sizes_are_cut_unless_all_rows_are_wanted(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     at = numpy_files(tmp_path, real=(200, 1.0), few=(80, 1.0), many=(190, 1.0))
-    line = ["triage", *at.values(), "--k", "3"]
+    line = ["triage", *at.values(), "--k", "3", "--method", "knn"]
     assert main(line) == 0
     out = capsys.readouterr().out
     assert "against 80 samples of real.npy" in out
@@ -268,7 +269,7 @@ def test_a_folder_is_watched_and_a_half_written_file_waited_for(tmp_path: Path) 
     (run / "step-2.npy").write_bytes(data[:-1000])
     command = [sys.executable, "-m", "prviz", "triage", at["real"], str(run), "--watch", "--best-file", str(best)]
     with subprocess.Popen(
-        [*command, "--k", "3"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "--k", "3", "--method", "knn"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as watching:
         said = iter(watching.stderr.readline, "")
         assert any("step-2.npy: 'step-2.npy': truncated or corrupt" in line for line in said)

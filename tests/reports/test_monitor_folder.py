@@ -141,7 +141,10 @@ def test_a_directory_of_other_settings_is_refused_by_name(logged: Path, options:
         prviz.Monitor(given.pop("real"), **given)
     assert "another directory, or the same settings" in str(caught.value)
     assert (logged / "metrics.csv").read_bytes() == before
-    assert monitor(logged, goal=0.9).log(3000, FAR).is_best is False  # what only ranks may differ
+
+
+def test_what_only_ranks_may_differ_in_a_directory(logged: Path) -> None:
+    assert monitor(logged, goal=0.9).log(3000, FAR).is_best is False
 
 
 def test_a_directory_that_another_monitor_has_taken_is_refused_at_the_next_step(tmp_path: Path) -> None:

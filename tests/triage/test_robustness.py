@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prviz.triage.robustness import kendall_between_families, rank_stability, winner_map
@@ -64,6 +64,7 @@ def test_cells_whose_lead_is_noise_crown_nobody():
     assert (every.verdict, every.close.any()) == ("a", False)
 
 
+@settings(max_examples=40)
 @given(st.permutations(range(12)), st.lists(st.floats(0, 1), min_size=12, max_size=12))
 def test_the_map_is_the_double_loop_whatever_the_order_of_the_rows(order, scores):
     keys = list(itertools.product(["x", "y"], [2, 4], ["a", "b", "c"]))
@@ -83,6 +84,7 @@ def slow_tau(x, y):
     return sum(one * other for one, other in signs) / np.sqrt(untied[0] * untied[1]) if all(untied) else np.nan
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=2, max_size=8))
 def test_kendalls_tau_between_families_is_the_double_loop_over_pairs(scores):
     families = ("x", "y", "z")

@@ -303,7 +303,7 @@ def test_nothing_is_taken_from_a_cache_that_others_can_write_to(
 ) -> None:
     folder, cache = folder_of(tmp_path / "run", 1), tmp_path / "cache"
     np.save(tmp_path / "real.npy", REFERENCE.values)
-    line = ["triage", str(tmp_path / "real.npy"), str(folder)]
+    line = ["triage", str(tmp_path / "real.npy"), str(folder), "--method", "knn"]
     monkeypatch.setenv(CACHE_VARIABLE, str(cache))
     umask = os.umask(0)
     try:
