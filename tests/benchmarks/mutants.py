@@ -27,6 +27,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -77,9 +78,11 @@ OF_FOLDERS = {
     **dict.fromkeys(("curves", "estimators", "measure"), ("tests/measure/test_whole_way.py", "tests/test_edges.py")),
 }
 CACHES = (".hypothesis", ".ruff_cache", ".mypy_cache", ".pytest_cache")
-# Seconds of tests for one mutant, as measured with coverage, and the wall time of a run that counts as hanging.
+# Seconds of tests for one mutant, as measured with coverage.
 BUDGET_S = 20.0
-HANGS_S = 240.0
+# Seconds of processor time and of wall time from which on a run counts as hanging; the first hold on a busy machine.
+HANGS_CPU_S = 60
+HANGS_S = 600.0
 SURVIVES = ("passed", "none")
 
 
@@ -302,6 +305,8 @@ class _Chosen:
 def _in_child(root: Path, tests: Sequence[str], log: Path, answer: Path) -> None:
     """Run pytest in this process, which ends with it."""
     os.setsid()
+    used = int(time.process_time())
+    resource.setrlimit(resource.RLIMIT_CPU, (used + HANGS_CPU_S, used + HANGS_CPU_S + 1))
     stream = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(stream, 1)
     os.dup2(stream, 2)
@@ -339,7 +344,7 @@ def run_tests(root: Path, tests: Sequence[str], log: Path, seconds: float) -> tu
     if child == 0:
         _in_child(root, tests, log, answer)
     ends = time.monotonic() + seconds
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
         if time.monotonic() > ends:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child, signal.SIGKILL)
@@ -348,6 +353,8 @@ def run_tests(root: Path, tests: Sequence[str], log: Path, seconds: float) -> tu
         time.sleep(0.05)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)  # what the tests left running
+    if os.WIFSIGNALED(ended[1]) and os.WTERMSIG(ended[1]) == signal.SIGXCPU:
+        return "hangs", ""
     if not answer.exists():
         return "died", ""
     code, failed = json.loads(answer.read_text())

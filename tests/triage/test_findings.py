@@ -347,7 +347,7 @@ def test_one_photo_that_is_the_whole_reference_is_called_that_and_gives_no_ratio
         assert not any(fault.key in ("wide", "narrow", "coarse", "noise") for fault in found)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 6))])
 @pytest.mark.parametrize(("different", "times"), [(50, 20), (100, 10), (10, 100)])
 def test_few_samples_again_and_again_are_repeats_first_and_no_copies(seed: int, different: int, times: int) -> None:
     rng = np.random.default_rng(seed)
