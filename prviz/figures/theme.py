@@ -29,6 +29,10 @@ FAMILY_COLORS = {
     "classifier": "#E0457B",
     "classifier-boosting": "#0F8F9C",
     "classifier-mlp": "#5B7FFF",
+    "tightest": "#6642F5",
+    "eas": "#9B4B4B",
+    "prc": "#A72AA2",
+    "ppr": "#E42FF4",
 }
 # Marker of each family, the second code beside its colour: Plotly's name, and an SVG path around (0, 0) of radius 1.
 SYMBOLS = {

@@ -126,6 +126,9 @@ def test_families_whose_colours_look_alike_to_somebody_have_other_markers(seen: 
 
 
 def test_a_family_keeps_its_colour_whatever_else_is_drawn() -> None:
+    alone = {name: colors([name])[name] for name in ESTIMATORS}
+    assert colors(ESTIMATORS) == colors([*ESTIMATORS][::-1]) == alone
+    assert len(set(alone.values())) == len(ESTIMATORS)
     assert colors(["coverage", "mine"])["coverage"] == FAMILY_COLORS["coverage"]
     mixed = colors(["mine", "knn", "yours"])
     assert mixed["knn"] == FAMILY_COLORS["knn"]
