@@ -292,5 +292,6 @@ export function plotConfig(plotly, spec) {
       format, filename: `prviz-${spec.id}`, width: plot.clientWidth, height: plot.clientHeight, scale: format === "png" ? 3 : 1 }),
   });
   return { displaylogo: false, responsive: false, displayModeBar: spec.small ? false : "hover", showAxisDragHandles: false,
+           doubleClick: "reset",  // by default it also fits the axes to all that is drawn, as some taps do: the bound reaches far out
            modeBarButtons: [[...(spec.select || spec.link ? ["select2d", "lasso2d"] : []), "zoom2d", "pan2d", "resetScale2d", save("png"), save("svg")]] };
 }
