@@ -9,43 +9,22 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages._explore import approximate, controls, data_controls, diagnostics, far_off, live_view, preflight, takeaway
-from pages._explore.session import explore_session
+from pages._explore import approximate, controls, diagnostics, far_off, live_view, preflight, takeaway
+from pages._explore.session import explore_session, state
 from pages._live.figure import FIGURE, moved, place
-from pages._shared import answers, families, results, sources
+from pages._shared import answers, families
 from pages._shared.answers import Answer
 from pages._shared.cache import session
 from pages._shared.text import plain
-from pages._shared.uploads import Uploaded
 from pages._work.jobs import Status
 from prviz.estimators import ESTIMATORS
+from prviz.live import results
+from prviz.live.problems import Problem, Uploaded, allowed, problem_of
 from prviz.reports.settings import FIRST_VIEW, ExploreSettings
 from prviz.server.reruns import give_way
 
-Chosen = tuple[sources.Problem, ExploreSettings]
+Chosen = tuple[Problem, ExploreSettings]
 Notes = list[Callable[[], object]]  # what is to be said, once there is a place for it
-
-
-def chosen(settings: ExploreSettings, uploaded: Uploaded | None, notes: Notes) -> Chosen:
-    """The pair that the settings ask for, with the settings that it allows."""
-    if settings.source == "toy":
-        return _toy(settings, notes)
-    if settings.source == "bundled" or uploaded is None:
-        return sources.bundled_problem(settings), settings
-    return sources.upload_problem(settings, uploaded), settings
-
-
-def _toy(settings: ExploreSettings, notes: Notes) -> Chosen:
-    """The toy; parameters that are legal one by one but not together are replaced by the last good ones."""
-    good = explore_session().good
-    try:
-        problem = sources.toy_problem(settings)
-    except ValueError as error:
-        notes.append(partial(st.error, plain(str(error)), icon=":material/block:"))
-        settings = replace(settings, parameters=dict(good.get(settings.problem, {})))
-        problem = sources.toy_problem(settings)
-    good[settings.problem] = settings.parameters
-    return problem, settings
 
 
 def before() -> Answer:
@@ -53,7 +32,7 @@ def before() -> Answer:
     held = session()
     if held.shown is None:
         first = FIRST_VIEW
-        problem = sources.toy_problem(first)
+        problem = problem_of(first, stores=held)
         held.shown = Answer(problem, first, results.results(problem, first), Status())
     return held.shown
 
@@ -66,15 +45,18 @@ def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
         st.info(f"k = {settings.k} is the largest that these few samples allow.")
 
 
-def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer, Chosen, Notes]:
+def _answered(uploaded: Uploaded | None) -> tuple[Answer, Chosen, Notes]:
     """The answer drawn now, and the requested problem and settings; where these differ, the notes say why."""
+    live_view.take_moved()
     notes: Notes = []
+    if refused := explore_session().refused:
+        notes.append(partial(st.error, plain(refused), icon=":material/block:"))
+    asked = state().settings
     if asked.source == "upload" and uploaded is None:  # behind the upload fields the figure stays as it was
         last = before().settings
         asked = replace(asked, source=last.source, problem=last.problem, parameters=last.parameters, n=last.n)
-    moved_to = live_view.with_moved(data_controls.with_hand(asked))
-    problem, settings = chosen(moved_to, uploaded, notes)
-    settings = approximate.legal(live_view.legal(settings, problem))
+    problem = problem_of(asked, uploaded, session())
+    settings = allowed(asked, problem)
     stop, patient = answers.stop_clicked(FIGURE), answers.polled(FIGURE)
     answer = answers.answer(problem, settings, before, stop=stop, patient=patient)
     if patient:  # a poll, whose figure is on screen
@@ -83,7 +65,7 @@ def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer
         results.key(problem, settings): "what follows still shows the settings before.",
         results.profile_key(problem, settings): "k and bandwidth are measured one by one.",
     }
-    notes.append(partial(_say_adjusted, moved_to, settings))
+    notes.append(partial(_say_adjusted, asked, settings))
     notes += [partial(answers.say_stopped, key, effect) for key, effect in stopped.items()]
     if answer.status.final:
         session().shown = answer
@@ -91,13 +73,13 @@ def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer
 
 
 @st.fragment
-def live(asked: ExploreSettings, uploaded: Uploaded | None, facts: DeltaGenerator) -> None:
+def live(uploaded: Uploaded | None, facts: DeltaGenerator) -> None:
     """All parts that follow the figure's own controls; a moved control reruns this fragment alone.
 
     facts : a place in the sidebar for the preflight, an `st.empty`, the only one that a fragment can draw anew.
     """
     # First what takes long: whatever is sent before it has the browser at work on the same cores.
-    answer, wanted, notes = _answered(asked, uploaded)
+    answer, wanted, notes = _answered(uploaded)
     stale = answer.status.stale
     # Containers keep their old content until they are redrawn; an `st.empty` would blink at every answer.
     curve, beside = st.columns([1.6, 1], gap="small")
@@ -132,15 +114,6 @@ def _ask_for_card() -> None:
         st.rerun()
 
 
-def _resume() -> None:
-    """After a visit to another page, start the figure where it stood, or with the settings that page has put."""
-    held, own = session(), explore_session()
-    if held.page not in ("", "explore") and not own.put and held.shown is not None:
-        last = held.shown.settings
-        own.start = replace(controls.start(), lam=last.lam)
-    held.page, own.put = "explore", False
-
-
 def page() -> None:
     """Title, settings, and the live part for the pair they ask for.
 
@@ -149,14 +122,12 @@ def page() -> None:
     """
     st.title("Explore", anchor=False)
     notices, drop = st.container(), st.container(key="part-drop")
-    _resume()
-    begun = controls.start()
-    data_controls.begin(begun)
-    settings, uploaded, facts = controls.sidebar(begun, drop)
+    session().page = "explore"
+    uploaded, facts = controls.sidebar(controls.start(), drop)
     with notices:
         for message in explore_session().link_messages:
             st.warning(plain(message), icon=":material/link:")
-    live(settings, uploaded, facts)
+    live(uploaded, facts)
     own = explore_session()
     if own.about is not None:
         families.open_card(ESTIMATORS[own.about])

@@ -28,6 +28,7 @@ LAYERS = (
     ("prviz.studies",),
     ("prviz.triage", "prviz.figures", "prviz.embed", "prviz.benchmark"),
     ("prviz.reports",),
+    ("prviz.live",),
     ("prviz.cli",),
     ("prviz.__main__",),
 )

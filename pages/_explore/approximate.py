@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
-from pages._shared.results import Results
 from pages._shared.text import plain
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.estimators import ESTIMATORS
+from prviz.live.results import Results
 from prviz.reports.settings import ExploreSettings
 
 NOTE = "approximate"
@@ -19,14 +17,6 @@ HELP = (
     "from the exact ones on a sample. What it costs: one run without repeats, one k and bandwidth at a time, no Hub "
     "iPR; and below about 100,000 rows the exact curves are there sooner."
 )
-
-
-def legal(settings: ExploreSettings) -> ExploreSettings:
-    """The settings with the families that can be approximated; with the default families where none can."""
-    if not settings.approximate:
-        return settings
-    able = tuple(name for name in settings.methods if ESTIMATORS[name].supports_are_counts)
-    return replace(settings, methods=able or DEFAULT_METHODS)
 
 
 def say_left_out(asked: ExploreSettings, settings: ExploreSettings) -> None:

@@ -11,32 +11,25 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import approximate as _approximate
-from pages._explore import data_controls
 from pages._explore import parameters as _parameters
 from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
-    COLOURS,
     FAMILY,
-    FORMER_PANELS,
-    HIDDEN,
     MAIN_VIEW,
-    PANEL,
     PANEL_TAB,
     PRESET,
     PROBLEM,
     SOURCE,
-    VIEW,
-    VIEWS,
     explore_session,
+    state,
 )
 from pages._live.figure import FIGURE, place
 from pages._shared import families as _families
 from pages._shared import uploads
 from pages._shared.cache import session
-from pages._shared.uploads import Uploaded
-from prviz.estimators import ESTIMATORS
 from prviz.figures import TRUTH_COLOR
+from prviz.live.problems import Uploaded
 from prviz.readers import bundled
 from prviz.reports.settings import FIRST_VIEW, ExploreSettings, Source
 from prviz.toys import TOYS, toy
@@ -49,18 +42,11 @@ KEEP: Literal["session"] = "session"
 
 
 def start() -> ExploreSettings:
-    """The settings this session began with: its link's, or the defaults."""
-    held = explore_session()
-    if held.start is None:
-        held.start, held.link_messages = ExploreSettings.from_query(st.query_params.to_dict())
-        held.tunings[held.start.source] = held.start.k, held.start.bandwidth
-        panel = st.query_params.get(PANEL)
-        _begin(PANEL_TAB, FORMER_PANELS.get(panel or "", panel))
-        if st.query_params.get(VIEW) in VIEWS:
-            st.session_state[MAIN_VIEW] = st.query_params[VIEW]
-        held.colour = st.query_params.get(COLOURS, held.colour)
-        held.hidden = tuple(name for name in st.query_params.get(HIDDEN, "").split(",") if name in ESTIMATORS)
-    return held.start
+    """The settings that widgets begin with, where the session holds no value for them."""
+    begun = state()
+    _begin(PANEL_TAB, begun.panel)
+    _begin(MAIN_VIEW, begun.view)
+    return begun.settings
 
 
 def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
@@ -78,13 +64,10 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
     st.session_state.update(widgets)
     st.session_state.pop(FIGURE, None)
     held = explore_session()
-    held.start, held.link_messages = settings, []
-    held.put = True  # else the figure would start where the user left it
-    held.tunings[settings.source] = settings.k, settings.bandwidth
+    held.state, held.link_messages = state().with_settings(settings), []
+    held.epoch += 1
     if uploaded is not None:
         session().uploaded = uploaded
-    data_controls.begin(settings)
-    data_controls.put(data_controls.numbers(settings))
 
 
 def _begin(key: str, value: Any) -> str:
@@ -94,10 +77,10 @@ def _begin(key: str, value: Any) -> str:
     return key
 
 
-def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[ExploreSettings, Uploaded | None, DeltaGenerator]:
-    """Draw the sidebar and return its settings, the upload and a place below the data for their preflight.
+def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | None, DeltaGenerator]:
+    """Draw the sidebar, take what it says into the state, and return the upload and a place for its preflight.
 
-    Settings of the figure's controls are as they began. drop : the place of the upload fields.
+    drop : the place of the upload fields.
     """
     with st.sidebar:
         data = st.container(key="part-data")
@@ -112,14 +95,14 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[ExploreSettin
             width="stretch",
         )
         source = source or begun.source
-        name, n, uploaded = "", begun.n, None
+        name, n, uploaded = "", None, None
         with data:
             if source == "toy":
                 name = _toy(begun)
             elif source == "bundled":
                 name = _bundled(begun)
             else:
-                uploaded = uploads.stage(explore_session().tuning(source)[0], drop)
+                uploaded = uploads.stage(state().tuning(source)[0], drop)
                 if uploaded is not None:
                     n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
             facts = st.empty()
@@ -134,8 +117,10 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[ExploreSettin
             key = _begin(APPROXIMATE, begun.approximate)
             label = "Approximate neighbour lists"
             approximate = bool(st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP))
-    changed = replace(begun, source=source, problem=name, parameters={}, n=n, methods=methods)
-    return replace(changed, b=b, eps=eps, approximate=approximate), uploaded, facts
+    chosen = state().with_data(source, name, n)
+    settings = replace(chosen.settings, methods=methods, b=b, eps=eps, approximate=approximate)
+    explore_session().state = replace(chosen, settings=settings)
+    return uploaded, facts
 
 
 def _approximate_now(begun: ExploreSettings) -> bool:
@@ -191,9 +176,10 @@ def _presets(name: str, described: Any) -> None:
 
     def apply() -> None:
         chosen = described.presets.get(st.session_state[PRESET.format(name)], {})
-        values = {spec.name: chosen.get(spec.name, spec.default) for spec in described.specs}
-        numbers = {data_controls.held_key(name, parameter): value for parameter, value in values.items()}
-        data_controls.put({"n": toy(name, **chosen).default_n, **numbers})
+        settings = replace(state().settings, problem=name, parameters=chosen, n=toy(name, **chosen).default_n)
+        held = explore_session()
+        held.state = state().with_settings(settings)
+        held.epoch += 1
 
     st.selectbox(
         "Published settings",

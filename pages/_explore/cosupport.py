@@ -14,10 +14,8 @@ import streamlit as st
 from pages._explore.live_view import linked, position
 from pages._explore.session import explore_session
 from pages._live.figure import Pane, Table, live_figure
-from pages._shared import answers, results, sample_display
-from pages._shared.sources import Problem
+from pages._shared import answers, sample_display
 from pages._shared.text import plain
-from pages._work.jobs import Progress
 from prviz import figures
 from prviz.curves.summaries import TRUTH, Column
 from prviz.diagnostics.cosupport import (
@@ -34,6 +32,9 @@ from prviz.diagnostics.cosupport import (
 from prviz.diagnostics.projection import Projection, discriminant_projection, principal_projection
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.estimators import ESTIMATORS
+from prviz.live import results
+from prviz.live.need import Progress
+from prviz.live.problems import Problem
 from prviz.measure.estimates import passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size
 from prviz.reports.settings import ExploreSettings

@@ -1,26 +1,21 @@
-"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and mode weights.
-
-The session holds their values, not the figure: a link, a preset or another problem replaces them there. `epoch` names
-the replacement; values that the browser sends with another epoch belong to other data and are ignored.
-"""
+"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and mode weights."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 
 import numpy as np
 
 from pages._explore.session import explore_session
-from pages._live.figure import FIGURE, Bars, Slider, moved
+from pages._live.figure import Bars, Slider
 from prviz.figures import GENERATED_COLOR, REAL_COLOR
-from prviz.reports.settings import N_LIMITS, REPEATS_LIMITS, SEED_LIMITS, SPLIT_LIMITS, ExploreSettings
-from prviz.toys import Parameter, Value, toy
+from prviz.live.state import SPLIT_PERCENTS, control_ids, has_bars, percent, specs
+from prviz.reports.settings import N_LIMITS, PARAMETER_PREFIX, REPEATS_LIMITS, SEED_LIMITS, ExploreSettings
+from prviz.toys import Parameter, toy
 from prviz.toys.painted import Painted, cell_names
 
-PREFIX = "p."
 Limits = tuple[float, float, float]
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
 SEEDS = range(100)
@@ -39,43 +34,6 @@ ONCE = " Rows that are all used exist once: without a split or a subsample nothi
 MOST_STOPS = 200
 # Step of typed numbers: fine enough for every toy.
 FINEST = 1e-4
-# Sum of shares that counts as 1: the browser rounds each of them.
-ROUNDED = 0.01
-
-
-def begin(settings: ExploreSettings) -> None:
-    """Take the values this session began with, once."""
-    if not explore_session().numbers:
-        explore_session().numbers = numbers(settings)
-
-
-def numbers(settings: ExploreSettings) -> dict[str, Value]:
-    """The session's numbers of these settings."""
-    found: dict[str, Value] = {"n": settings.n, "seed": settings.seed, "repeats": settings.repeats}
-    found["split"] = settings.split or 0.0
-    for spec in specs(settings):
-        if spec.name in settings.parameters:
-            value = cast(Value, settings.parameters[spec.name])
-            found[held_key(settings.problem, spec.name)] = shares(value) if spec.total else value
-    return found
-
-
-def shares(value: Value) -> Value:
-    """Weights as shares of their sum, which bars show; those that are such already stay as they are."""
-    total = math.fsum(cast(tuple[float, ...], value))
-    return tuple(each / total for each in cast(tuple[float, ...], value)) if abs(total - 1) > ROUNDED else value
-
-
-def put(numbers: Mapping[str, Value]) -> None:
-    """Replace these numbers, whatever the user has set."""
-    held = explore_session()
-    held.numbers |= numbers
-    held.epoch += 1
-
-
-def held_key(problem: str, name: str) -> str:
-    """The key of a toy's parameter among the session's numbers."""
-    return f"{PREFIX}{problem}.{name}"
 
 
 def epoch(settings: ExploreSettings) -> str:
@@ -83,74 +41,12 @@ def epoch(settings: ExploreSettings) -> str:
     return f"{settings.source}/{settings.problem}/{explore_session().epoch}"
 
 
-def specs(settings: ExploreSettings) -> list[Parameter]:
-    """The toy's parameters."""
-    return list(toy(settings.problem).specs) if settings.source == "toy" else []
-
-
-def with_hand(settings: ExploreSettings) -> ExploreSettings:
-    """The settings with the session's numbers, after taking those the user has set in the figure."""
-    held, sent = explore_session().numbers, moved(FIGURE)
-    if sent.get("epoch") == epoch(settings):
-        held |= _legal(settings, sent)
-    parameters = {s.name: held.get(held_key(settings.problem, s.name), s.default) for s in specs(settings)}
-    n = settings.n if settings.source == "upload" else cast(int, held["n"])
-    split, repeats, seed = cast(float, held["split"]), cast(int, held["repeats"]), cast(int, held["seed"])
-    settings = replace(settings, n=n, seed=seed, split=split or None, repeats=repeats)
-    return replace(settings, parameters={**settings.parameters, **parameters})
-
-
-def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, Value]:
-    """The usable values among those the browser sent, by their keys in the session."""
-    held, found = explore_session().numbers, dict[str, Value]()
-    for name, limits in (("n", N_LIMITS), ("seed", SEED_LIMITS), ("repeats", REPEATS_LIMITS)):
-        if is_number(sent.get(name), limits):
-            found[name] = int(sent[name])
-    share = sent.get("split")
-    if share != _percent(held["split"]) and (share == 0 or is_number(share, _percents())):
-        found["split"] = cast(float, share) / 100
-    for spec in specs(settings):
-        key, name = held_key(settings.problem, spec.name), PREFIX + spec.name
-        count = len(cast(tuple[float, ...], held.get(key, spec.default))) if spec.kind == "weights" else 1
-        value = sent.get(name) if _has_bars(spec) else [sent.get(name) for name in _ids(spec, count)]
-        if isinstance(value, list) and len(value) == count and all(is_number(v, (spec.low, spec.high)) for v in value):
-            entries = tuple(int(each) if spec.kind == "int" else float(each) for each in value)
-            found[key] = entries if spec.kind == "weights" else entries[0]
-    return found
-
-
-def _percent(share: Any) -> float:
-    """A share in percent, as its slider shows it."""
-    return round(100 * (share or 0), 6)
-
-
-def _percents() -> tuple[float, float]:
-    """The limits of a split, in percent."""
-    return _percent(SPLIT_LIMITS[0]), _percent(SPLIT_LIMITS[1])
-
-
-def _has_bars(spec: Parameter) -> bool:
-    """True if one control of bars moves all entries; False if a slider moves each."""
-    return spec.kind == "weights" and (spec.low, spec.high) == (0, 1)
-
-
-def _ids(spec: Parameter, count: int) -> list[str]:
-    """Ids of the sliders of one number, or of the entries of several."""
-    name = PREFIX + spec.name
-    return [f"{name}.{index}" for index in range(count)] if spec.kind == "weights" else [name]
-
-
-def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
-    """True if the browser has sent a number within the limits."""
-    return isinstance(value, int | float) and math.isfinite(value) and limits[0] <= value <= limits[1]
-
-
 def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
     """The groups "Data" and "Modes": the toy's numbers, n and the seed; uploads choose rows where they are read."""
     now = epoch(settings)
 
     def slider(name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = "") -> Slider:
-        group = "modes" if "." in name.removeprefix(PREFIX) else "data"  # one entry of several
+        group = "modes" if "." in name.removeprefix(PARAMETER_PREFIX) else "data"  # one entry of several
         return Slider(name, label, stops, value, value, number=limits, help=text, group=group, epoch=now)
 
     found: list[Slider | Bars] = []
@@ -159,11 +55,11 @@ def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
         limits = (spec.low, spec.high, 1 if spec.kind == "int" else FINEST)
         text = f"{spec.help} From {spec.low:g} to {spec.high:g}."
         label = spec.label[:1].upper() + spec.label[1:]
-        if _has_bars(spec):
+        if has_bars(spec):
             found.append(_bars(settings, spec, label, now))
             continue
         entries = value if spec.kind == "weights" else (value,)
-        for index, (name, entry) in enumerate(zip(_ids(spec, len(entries)), entries, strict=True), start=1):
+        for index, (name, entry) in enumerate(zip(control_ids(spec, len(entries)), entries, strict=True), start=1):
             shown = f"{label} {index}" if spec.kind == "weights" else label
             found.append(slider(name, shown, stops(spec, entry), entry, limits, text))
     if settings.source != "upload":
@@ -177,7 +73,7 @@ def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
 
 def _sampling(settings: ExploreSettings, now: str) -> list[Slider]:
     """The split and the repeats; approximate curves have one run."""
-    share = _percent(settings.split)
+    share = percent(settings.split)
     split = Slider(
         "split",
         "Split (%)",
@@ -185,7 +81,7 @@ def _sampling(settings: ExploreSettings, now: str) -> list[Slider]:
         share,
         share,
         marks=[(0, "none: as published"), (50, "50 %")],
-        number=(0, _percents()[1], 1),
+        number=(0, SPLIT_PERCENTS[1], 1),
         help=SPLIT_HELP,
         group="sampling",
         epoch=now,
@@ -216,7 +112,7 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str, now: str) -> B
     real = problem.parameters.get("real_weights", ()) if spec.name == "generated_weights" else ()
     color = REAL_COLOR if spec.name.startswith("real") else GENERATED_COLOR
     return Bars(
-        PREFIX + spec.name,
+        PARAMETER_PREFIX + spec.name,
         label,
         names,
         value,

@@ -12,16 +12,19 @@ import streamlit as st
 from pages._explore import encoders, influence, live_view, space, tail, takeaway
 from pages._explore.compact import compact
 from pages._explore.live_view import linked, position
-from pages._explore.session import PANEL_TAB, PANELS, explore_session
+from pages._explore.session import PANEL_TAB, explore_session, state
 from pages._live.figure import FIGURE, Pane, Table, live_figure, moved
-from pages._shared import answers, best_setting, bounds, results
-from pages._shared import frames as _frames
-from pages._shared.sources import Problem
+from pages._shared import answers, best_setting
 from pages._shared.text import plain
 from prviz import figures
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
 from prviz.estimators import ESTIMATORS
+from prviz.live import bounds, results
+from prviz.live import frames as _frames
+from prviz.live.needs import PROFILE_SECONDS
+from prviz.live.problems import Problem
+from prviz.live.state import PANELS
 from prviz.reports.settings import ExploreSettings
 from prviz.server.reruns import give_way
 
@@ -211,8 +214,9 @@ def _best_setting(problem: Problem, settings: ExploreSettings, names: Sequence[s
 def _take(k: int) -> None:
     """Callback: this k, until the user moves a slider of the figure, which then holds it."""
     held = explore_session()
-    held.taken_k, held.taken_turn = k, moved(FIGURE).get("turn")
+    held.taken_turn = moved(FIGURE).get("turn")
     held.epoch_k += 1
+    held.state = state().with_values({"k": k})
 
 
 def _limits(problem: Problem, settings: ExploreSettings, names: Sequence[str], ks: Sequence[int]) -> bounds.Swept:
@@ -260,7 +264,7 @@ def _frames_or_notice(problem: Problem, settings: ExploreSettings) -> Mapping[st
     if found is not None:
         return found.content
     ks, units = problem.stops(settings)
-    if results.seconds(problem, settings, ks=len(ks), bandwidths=len(units)) > answers.PROFILE_SECONDS:
+    if results.seconds(problem, settings, ks=len(ks), bandwidths=len(units)) > PROFILE_SECONDS:
         st.caption("Over k: measuring every value would take more than a minute. Use fewer samples.")
     else:
         st.caption("Over k: measuring every value …")

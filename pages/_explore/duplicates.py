@@ -8,12 +8,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages._shared import answers, results
-from pages._shared.sources import Problem
-from pages._work.jobs import Progress
+from pages._shared import answers
 from prviz.checks.facts import Duplicates, duplicates
 from prviz.diagnostics.influence import Distinct, distinct
 from prviz.estimators import ESTIMATORS
+from prviz.live import results
+from prviz.live.need import Progress
+from prviz.live.problems import Problem
 from prviz.reports.settings import ExploreSettings
 
 # Seconds to hash one float64 value of the samples.

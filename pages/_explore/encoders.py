@@ -12,12 +12,12 @@ from pages._explore.session import explore_session
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, media
 from pages._shared.networks import choose_networks
-from pages._shared.sources import Problem
 from pages._shared.text import plain
-from pages._work.jobs import Progress
 from prviz import figures
 from prviz.embed.lens import Lens, LensReading, lens
 from prviz.estimators import ESTIMATORS
+from prviz.live.need import Progress
+from prviz.live.problems import Problem
 from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair

@@ -7,16 +7,18 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages._explore.live_view import legal, linked, position
+from pages._explore.live_view import linked, position
 from pages._live.figure import Pane, live_figure
-from pages._shared import answers, results
-from pages._shared import frames as _frames
-from pages._shared.sources import Problem
+from pages._shared import answers
 from pages._shared.text import plain
-from pages._work.jobs import Progress
 from prviz import figures
 from prviz.diagnostics.influence import Extremes, extremes_over_k
 from prviz.estimators import ESTIMATORS
+from prviz.live import frames as _frames
+from prviz.live import results
+from prviz.live.need import Progress
+from prviz.live.needs import PROFILE_SECONDS
+from prviz.live.problems import Problem, allowed
 from prviz.reports.settings import ExploreSettings
 
 TITLES = ("Precision end, α∞", "Recall end, β0")
@@ -27,7 +29,7 @@ Sweep = Mapping[str, tuple[Sequence[float], Sequence[Extremes]]]
 
 def ends(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Every family's two ends with and without split, against the true masses."""
-    other_settings = legal(results.with_other_split(settings), problem)
+    other_settings = allowed(results.with_other_split(settings), problem)
     key, seconds = results.key(problem, other_settings), results.seconds(problem, other_settings)
     if not answers.ready(key, seconds, lambda tick: results.measure(problem, other_settings, tick)):
         return
@@ -97,10 +99,10 @@ def _lines(problem: Problem, settings: ExploreSettings, names: Sequence[str]) ->
 
 def _other_over_k(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> Sweep | None:
     """Both ends with the other split at every k; None while they are not measured."""
-    other = legal(replace(results.with_other_split(settings), methods=tuple(names)), problem)
+    other = allowed(replace(results.with_other_split(settings), methods=tuple(names)), problem)
     names, ks = [name for name in names if name in other.methods], problem.stops(other)[0]
     seconds = results.seconds(problem, other, ks=len(ks))
-    if seconds > answers.PROFILE_SECONDS:
+    if seconds > PROFILE_SECONDS:
         st.info("The other split at every k would take more than a minute here. Use fewer samples.")
         return None
     key = ("extremes-over-k", problem.key, tuple(names), ks, other.split)

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages._explore.session import explore_session
-from pages._shared import answers, results
+from pages._shared import answers
 from pages._shared.cache import session
-from pages._shared.sources import Problem
-from pages._work.jobs import Progress
+from prviz.live import results
+from prviz.live.need import Progress
+from prviz.live.problems import Problem
 from prviz.measure.estimates import estimate, part_of
 from prviz.measure.profiles import bandwidth_unit
 from prviz.reports.settings import ExploreSettings

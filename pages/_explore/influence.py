@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from pages._explore import duplicates, extremes
 from pages._live.figure import Pane, live_figure
-from pages._shared import answers, results
-from pages._shared.sources import Problem
+from pages._shared import answers
 from pages._shared.text import plain
-from pages._work.jobs import Progress
 from prviz import figures
 from prviz.diagnostics.influence import Extremes, Influence, Removal, carries, influence, removals
 from prviz.estimators import ESTIMATORS
+from prviz.live import results
+from prviz.live.need import Progress
+from prviz.live.problems import Problem
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import ROLES, Role
 from prviz.reports.settings import ExploreSettings

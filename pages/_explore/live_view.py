@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
-from pages._explore import controls as _controls
 from pages._explore import data_controls, far_off
 from pages._explore.approximate import NOTE
-from pages._explore.session import MAIN_VIEW, PANEL_TAB, PANELS, VIEWS, explore_session
-from pages._live.figure import FIGURE, Bars, Pane, Slider, Table, lam_angle, live_figure, moved
-from pages._shared import bounds, frames, results
-from pages._shared.sources import Problem
+from pages._explore.session import MAIN_VIEW, PANEL_TAB, change, explore_session, state
+from pages._live.figure import FIGURE, Bars, Pane, Slider, Table, lam_angle, live_figure, live_frames, moved
 from pages._shared.widgets import begin
 from pages._work.jobs import Status
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.estimators import ESTIMATORS
 from prviz.estimators.hub import COSTLY, Hub
 from prviz.estimators.ipr import IPR
-from prviz.reports.settings import BANDWIDTH_LIMITS, N_LIMITS, ExploreSettings
+from prviz.live import bounds, frames, results
+from prviz.live.problems import Problem
+from prviz.live.state import PANELS, VIEWS
+from prviz.reports.settings import BANDWIDTH_LIMITS, ExploreSettings
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 Mark = tuple[float | str | None, str]
@@ -40,42 +37,25 @@ ERROR_HELP = "Each point is a classifier, real or generated; the line of slope �
 HELP = "Higher and further right is better. A click on a curve sets λ and colours the samples by its decision there."
 
 
-def with_moved(settings: ExploreSettings) -> ExploreSettings:
-    """The settings with the values the user has set in the figure."""
-    values, found, held = moved(FIGURE), dict[str, Any](), explore_session()
-    if values.get("chosen") in (*settings.methods, TRUTH) and values.get("turn") != held.chosen_turn:
+def take_moved() -> None:
+    """Take what the user has done in the figure into the state."""
+    values, held = moved(FIGURE), explore_session()
+    settings, turn = state().settings, values.get("turn")
+    held.refused = ""
+    if values.get("chosen") in (*settings.methods, TRUTH) and turn != held.chosen_turn:
         # A click on a curve: its decision at lam, before the panels are drawn.
-        held.chosen_turn, held.method, held.colour = values.get("turn"), values["chosen"], "Decision"
+        held.chosen_turn, held.method = turn, values["chosen"]
+        change(colour="Decision")
         st.session_state[PANEL_TAB] = PANELS[0]
-    own_k, own_bandwidth = held.tuning(settings.source)
-    k, bandwidth = own_k, own_bandwidth
-    # What was set for one source must not count for another, which may need quite another k or bandwidth.
-    if str(values.get("epoch", "")).startswith(f"{settings.source}/"):
-        k, bandwidth = values.get("k", k), values.get("bandwidth", bandwidth)
-    if held.source != settings.source:
-        held.source, held.taken_k = settings.source, None
-    if held.taken_k is not None and values.get("turn") == held.taken_turn:
-        k = held.taken_k
-    if k == "sqrt" or data_controls.is_number(k, (1, N_LIMITS[1])):
-        own_k = k if k == "sqrt" else int(k)
-    if bandwidth is None or data_controls.is_number(bandwidth, BANDWIDTH_LIMITS):
-        own_bandwidth = bandwidth
-    held.tunings[settings.source] = own_k, own_bandwidth
-    if data_controls.is_number(angle := values.get("angle"), (0, 90)):
-        found["lam"] = math.inf if angle >= 90 else float(f"{math.tan(math.radians(angle)):.6g}")
-    return replace(settings, k=own_k, bandwidth=own_bandwidth, **found)
-
-
-def legal(settings: ExploreSettings, problem: Problem) -> ExploreSettings:
-    """The settings with a split and a k that this many samples allow, and families that the split allows."""
-    if problem.largest_k(settings.split) < 1:
-        settings = replace(settings, split=0.5)
-    if settings.split is None:
-        able = tuple(name for name in settings.methods if not ESTIMATORS[name].needs_split)
-        settings = replace(settings, methods=able or DEFAULT_METHODS)
-    top = problem.largest_k(settings.split)
-    k = problem.k_of(settings)
-    return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
+    # What was set for other data must not count for these.
+    if values.get("epoch") == data_controls.epoch(settings):
+        if turn == held.taken_turn:
+            values.pop("k", None)
+        try:
+            held.state = state().with_values(values)
+        except ValueError as error:
+            held.refused = str(error)
+    change(panel=st.session_state.get(PANEL_TAB, PANELS[0]), view=st.session_state.get(MAIN_VIEW, VIEWS[0]))
 
 
 def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
@@ -111,8 +91,8 @@ def _bandwidth_slider(units: Sequence[float], settings: ExploreSettings) -> Slid
 
 
 def _lam_slider() -> Slider:
-    """The slider of lam, at the session's first value; afterwards the browser holds its value."""
-    angle = lam_angle(_controls.start().lam)
+    """The slider of lam; once it is drawn, the browser holds its value."""
+    angle = lam_angle(state().settings.lam)
     return Slider(
         "angle",
         "Trade-off λ = precision / recall",
@@ -145,9 +125,6 @@ def draw(
     errors = far_off.known(problem, settings)
     begin(MAIN_VIEW, VIEWS[0])
     view = st.segmented_control("Axes", VIEWS, required=True, label_visibility="collapsed", key=MAIN_VIEW)
-    held, sent = explore_session(), moved(FIGURE).get("hidden")
-    if isinstance(sent, list):
-        held.hidden = tuple(name for name in ESTIMATORS if name in sent)
     live_figure(
         FIGURE,
         _panes(problem, settings, found) if view == VIEWS[0] else [error_space(problem, found)],
@@ -163,10 +140,11 @@ def draw(
         answer={
             **status.payload(),
             "other": bool(status.more) and asked[0].key[:2] != problem.key[:2],
-            "hidden": held.hidden,
+            "hidden": state().hidden,
         },
     )
-    frames.send(*asked)
+    held_frames = frames.known_frames(*asked)
+    live_frames("frames", b"{}" if held_frames is None else held_frames.text)
 
 
 def position(problem: Problem, settings: ExploreSettings) -> dict[str, float | None]:

@@ -7,9 +7,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore.session import explore_session
 from pages._shared import cache, uploads
-from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz.diagnostics.preflight import Preflight, preflight
+from prviz.live.problems import Problem
 from prviz.reports.settings import ExploreSettings
 
 MARKS = {"ok": ":green[:material/check:]", "note": ":blue[:material/info:]", "warning": ":orange[:material/warning:]"}

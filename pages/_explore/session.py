@@ -3,68 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import streamlit as st
+
 from pages._shared.cache import of_session
-from prviz.measure.estimates import K
-from prviz.reports.settings import ExploreSettings, ParameterValue, Source
-from prviz.toys import Value
+from prviz.live.state import ExploreState
 
 # Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a toy's presets have
 # keys of their own.
 SOURCE, PROBLEM, FAMILY, APPROXIMATE = "source", "problem", "family", "approximate"
 CHECKPOINT, PRESET = "checkpoint.{}", "preset.{}"
 LAM_METHOD, COLOUR = "lambda-method", "space-colour"
-# Entry of a link that names the open panel, the key of the panels' tabs, and their names, the first opening by itself.
-PANEL, PANEL_TAB = "panel", "diagnostics"
-PANELS = ("Space", "Extremes", "All numbers")
-# Further entries of a link: the main figure's axes, their names, and its key; what the colours mean; hidden families.
-VIEW, VIEWS, MAIN_VIEW = "view", ("PR", "Error space"), "main-view"
-COLOURS, HIDDEN = "colour", "hidden"
-# Names of panels in older links.
-FORMER_PANELS = {"Ends": "Extremes"}
+# Keys of the panels' tabs and of the main figure's axes.
+PANEL_TAB, MAIN_VIEW = "diagnostics", "main-view"
 
 
 @dataclass
 class ExploreSession:
     """The state of the page.
 
-    start : the settings that widgets and figure begin with: those of the link, of another page, or the defaults.
-    link_messages : what was wrong with the link. put : True until the page opens with the settings of another page.
-    hidden : the families whose curves the user has hidden.
-    good : by toy, the last parameters that it accepted.
-    numbers : n, seed, split (0: none), repeats and the toys' parameters; `epoch` counts how often Python replaced the
-        user's.
+    state : what the user has chosen: at first the link's, or what another page has put.
+    link_messages : what was wrong with the link. refused : why the toy refuses what the user has just moved.
+    epoch : how often Python has replaced the user's numbers; `epoch_k` the same for k alone.
     about : the family whose card opens next; `about_turn` is the click on a row's (i) that last chose one.
-    colour, method : what the colours of the panel Space mean, and the family in focus there; `chosen_turn` is the click
-        in the main figure that last chose one.
+    method : the family in focus in the panel Space; `chosen_turn` is the click in the main figure that last chose one.
     picked : what the user has selected in that panel, as the browser sent it.
-    source : of the pair requested last. tunings : by source, its own k and bandwidth.
     far_off : keys of the errors on a surrogate that the user has asked for.
     kept_roles : digests of pairs whose names look swapped, and are not.
     enlarged : the open panel lies over the page, with all that it has. influential : its search for influential samples
         and duplicates is wanted.
-    taken_k : the k that a button has set, in place of the figure's until its `taken_turn` has passed; `epoch_k` counts
-        how often.
+    taken_turn : the move after which a button has set k.
     """
 
-    start: ExploreSettings | None = None
+    state: ExploreState | None = None
     link_messages: list[str] = field(default_factory=list)
-    put: bool = False
-    hidden: tuple[str, ...] = ()
-    good: dict[str, Mapping[str, ParameterValue]] = field(default_factory=dict)
-    numbers: dict[str, Value] = field(default_factory=dict)
+    refused: str = ""
     epoch: int = 0
-    colour: str = "Role"
     method: str | None = None
     chosen_turn: object = None
     picked: Mapping[str, Any] = field(default_factory=dict)
-    source: Source | None = None
-    tunings: dict[Source, tuple[K, float | None]] = field(default_factory=dict)
     far_off: set[Hashable] = field(default_factory=set)
     kept_roles: set[str] = field(default_factory=set)
-    taken_k: int | None = None
     taken_turn: object = None
     about: str | None = None
     about_turn: object = None
@@ -72,11 +53,19 @@ class ExploreSession:
     enlarged: bool = False
     influential: bool = False
 
-    def tuning(self, source: Source) -> tuple[K, float | None]:
-        """k and bandwidth of this source: as the user left them there, else those that suit any data of its kind."""
-        toy = ExploreSettings()
-        return self.tunings.get(source, (toy.k, toy.bandwidth) if source == "toy" else ("sqrt", None))
-
 
 def explore_session() -> ExploreSession:
     return of_session(ExploreSession)
+
+
+def state() -> ExploreState:
+    """What the user has chosen: the link's at first."""
+    held = explore_session()
+    if held.state is None:
+        held.state, held.link_messages = ExploreState.from_query(st.query_params.to_dict())
+    return held.state
+
+
+def change(**values: Any) -> None:
+    """Replace parts of the state."""
+    explore_session().state = replace(state(), **values)

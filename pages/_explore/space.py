@@ -13,17 +13,18 @@ import streamlit as st
 
 from pages._explore import cosupport
 from pages._explore.live_view import position
-from pages._explore.session import COLOUR, LAM_METHOD, explore_session
+from pages._explore.session import COLOUR, LAM_METHOD, change, explore_session, state
 from pages._live.figure import Pane, live_figure, moved
-from pages._shared import answers, cache, frames, media, results, sample_display
+from pages._shared import answers, cache, media, sample_display
 from pages._shared.sample_display import Evaluated
-from pages._shared.sources import Problem
 from prviz import figures
 from prviz.curves.summaries import TRUTH
 from prviz.diagnostics.confusion_groups import GROUPS, OptimalClassifiers
 from prviz.diagnostics.cosupport import says_support
 from prviz.estimators import ESTIMATORS
 from prviz.figures.theme import number
+from prviz.live import frames, results
+from prviz.live.problems import Problem
 from prviz.neighbors import nearest_rows
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
@@ -117,13 +118,12 @@ def _draw(problem: Problem, settings: ExploreSettings, found: results.Results) -
 
 def _colour(problem: Problem) -> str:
     """What the colours mean, by the user or by a click in the main figure; a map needs one or two dimensions."""
-    held = explore_session()
     choices = ["Role", "Belief", "Decision", *(["Map"] if problem.sizes[2] <= 2 else [])]
 
     def choose() -> None:
-        held.colour = st.session_state[COLOUR]
+        change(colour=st.session_state[COLOUR])
 
-    chosen = held.colour if held.colour in choices else choices[0]
+    chosen = state().colour if state().colour in choices else choices[0]
     _put(COLOUR, chosen)
     st.segmented_control("Colour", choices, required=True, key=COLOUR, on_change=choose, label_visibility="collapsed")
     return chosen

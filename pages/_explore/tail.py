@@ -8,14 +8,14 @@ from pages._explore.compact import compact
 from pages._explore.live_view import linked, position
 from pages._explore.session import explore_session
 from pages._live.figure import Pane, live_figure
-from pages._shared import frames, results
-from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
 from prviz.curves.summaries import FirstDifferences, first_differences
 from prviz.estimators import ESTIMATORS
 from prviz.figures.tail import HIGHEST, LOWEST, Side
 from prviz.figures.theme import number
+from prviz.live import frames, results
+from prviz.live.problems import Problem
 from prviz.reports.settings import ExploreSettings
 
 # Distance from the truth, in precision or recall, above which an estimate counts as different.

@@ -12,27 +12,16 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages._explore.approximate import NOTE
-from pages._explore.session import (
-    COLOURS,
-    HIDDEN,
-    MAIN_VIEW,
-    PANEL,
-    PANEL_TAB,
-    PANELS,
-    VIEW,
-    VIEWS,
-    ExploreSession,
-    explore_session,
-)
+from pages._explore.session import state
 from pages._live.figure import as_text
-from pages._shared import bounds, frames, results
-from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz.curves import PRCurve
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
 from prviz.figures.svg import pr_svg
 from prviz.figures.theme import number
+from prviz.live import bounds, frames, results
+from prviz.live.problems import Problem
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
 
@@ -66,7 +55,7 @@ def summary(problem: Problem, settings: ExploreSettings, found: results.Results)
 def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """The link in the address bar, and behind one button files, code and link that reproduce the screen."""
     settings = replace(settings, repeats=results.repeats(problem, settings))
-    query = settings.to_query() | _shown(settings)
+    query = replace(state(), settings=settings).to_query()
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
     with st.container(key="part-export"):
@@ -74,19 +63,6 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
     if popover.open:
         with popover:
             _export(problem, settings, found, f"{st.context.url}?{urlencode(query)}".removesuffix("?"))
-
-
-def _shown(settings: ExploreSettings) -> dict[str, str]:
-    """What is open and drawn, as entries of the link, as far as it is not so at first."""
-    held, state = explore_session(), st.session_state
-    hidden = ",".join(name for name in settings.methods if name in held.hidden)
-    entries = {
-        PANEL: (state.get(PANEL_TAB), PANELS[0]),
-        VIEW: (state.get(MAIN_VIEW), VIEWS[0]),
-        COLOURS: (held.colour, ExploreSession().colour),
-        HIDDEN: (hidden, ""),
-    }
-    return {name: value for name, (value, first) in entries.items() if value and value != first}
 
 
 def _export(problem: Problem, settings: ExploreSettings, found: results.Results, link: str) -> None:
@@ -123,7 +99,7 @@ def _export(problem: Problem, settings: ExploreSettings, found: results.Results,
 
 def _drawn(found: results.Results) -> results.Results:
     """The results without the families that the user has hidden; all of them where none is left."""
-    names = [name for name in found.curves if name not in explore_session().hidden] or list(found.curves)
+    names = [name for name in found.curves if name not in state().hidden] or list(found.curves)
     curves = {name: found.curves[name] for name in names}
     return replace(found, curves=curves, measured=lambda: {name: found.estimates[name] for name in names})
 

@@ -21,9 +21,9 @@ from pages._live.figure import Pane, live_figure
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one, explore_link
 from pages._shared.work_box import WorkRequest, box
-from pages._work.store import LeastRecentlyUsed
 from prviz import figures
 from prviz.figures.battery import AllowedRange, check_figure
+from prviz.live.store import LeastRecentlyUsed
 from prviz.neighbors.threads import available_threads
 from prviz.reports.settings import ExploreSettings, ParameterValue
 from prviz.studies.battery import (

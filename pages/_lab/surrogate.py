@@ -19,11 +19,11 @@ from pages._shared import cache, work_box
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from pages._triage.session import METHOD, METHODS, SPLIT, K
-from pages._work.jobs import JobRequest, Progress
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.figures import SettingError
+from prviz.live.need import Need, Progress
 from prviz.measure import estimates
 from prviz.measure.estimates import K as Neighbours
 from prviz.measure.workload import estimate_seconds, subsample
@@ -142,7 +142,7 @@ def _beside(
     seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
     chosen = tuple((each.method, each.k, each.split) for each in settings)
     key = ("stand-in-beside", pair.digest, shape, request.scenario, request.common, n, chosen)
-    job = JobRequest(key, compute, seconds, "Measuring one fresh sample and your own data")
+    job = Need(key, compute, seconds, "Measuring one fresh sample and your own data")
     beside: CurvesBeside | None = work_box.job_result(job, "these curves were not measured.")
     if beside is None:
         return

@@ -10,8 +10,8 @@ import streamlit as st
 
 from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
 from pages._shared import cache, work_box
-from pages._work.jobs import JobRequest
-from pages._work.store import LeastRecentlyUsed
+from prviz.live.need import Need
+from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.estimates import passes
 from prviz.measure.workload import Options, estimate_seconds
 from prviz.studies.surrogate import Scenario
@@ -61,21 +61,21 @@ def _sources(data: Data) -> SurrogateSources:
     return found
 
 
-def directions(data: Data) -> JobRequest[Any]:
+def directions(data: Data) -> Need[Any]:
     """The number of directions in which the real set varies: the largest d."""
     held = _sources(data)
     seconds = PER_PRODUCT * data.pair.real.n * data.pair.d**2
     key = ("stand-in-directions", data.pair.digest)
-    return JobRequest(key, lambda _: held.components.most, seconds, "Looking for the directions in which the data vary")
+    return Need(key, lambda _: held.components.most, seconds, "Looking for the directions in which the data vary")
 
 
-def quality(data: Data, shape: Fit) -> JobRequest[Any]:
+def quality(data: Data, shape: Fit) -> Need[Any]:
     """Job that fits the surrogate and tests the fit."""
     held, seconds = _sources(data), trial_seconds(data.pair, shape.d, shape.options)
     store = None if data.private else _shared()
     key = ("stand-in-quality", data.pair.digest, shape)
     note = f"Trying {shape.words}"
-    return JobRequest(key, lambda progress: checked(held, shape.d, shape.options, progress), seconds, note, store)
+    return Need(key, lambda progress: checked(held, shape.d, shape.options, progress), seconds, note, store)
 
 
 def card(found: CheckedSurrogate, data: Data) -> None:

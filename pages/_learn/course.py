@@ -13,11 +13,11 @@ from pages._learn import steps
 from pages._live.figure import as_text, load_published
 from pages._live.modules import bundle
 from pages._shared import answers
-from pages._work.jobs import JobRequest, Progress
-from pages._work.store import LeastRecentlyUsed
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.live.need import Need, Progress
+from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.estimates import estimate_repeated
 from prviz.server.static_files import publish
 from prviz.toys import toy
@@ -102,7 +102,7 @@ def shared() -> LeastRecentlyUsed:
 
 def measurements(wish: object) -> dict[str, Any]:
     """What is measured of PARTS; a job measures the first of those wished that is not, while somebody waits for it."""
-    requests = {part: JobRequest(("course", part), PARTS[part], 3.0, store=shared()) for part in PARTS}
+    requests = {part: Need(("course", part), PARTS[part], 3.0, store=shared()) for part in PARTS}
     missing = [part for part in PARTS if isinstance(wish, list) and part in wish and ("course", part) not in shared()]
     share = {}
     if missing and answers.is_open(requests[missing[0]]):

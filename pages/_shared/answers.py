@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from pages._live.figure import moved
-from pages._shared import bounds, frames
-from pages._shared import results as _results
 from pages._shared.cache import session
-from pages._shared.results import Results, key, profile_key, results, seconds
-from pages._shared.sources import Problem
 from pages._shared.text import plain
-from pages._work.jobs import Job, JobRequest, Progress, Status
-from pages._work.store import LeastRecentlyUsed
-from prviz.measure.workload import live_size
+from pages._work.jobs import Job, Status
+from prviz.live import results as _results
+from prviz.live.need import Need, Progress
+from prviz.live.needs import COMPUTING, INLINE_SECONDS, coarse, needs
+from prviz.live.problems import Problem
+from prviz.live.results import Results, key, results
+from prviz.live.store import LeastRecentlyUsed
 from prviz.reports.settings import ExploreSettings
 from prviz.server.reruns import is_asked
 
 T = TypeVar("T")
 
-# Seconds: longer measurements run in a job; an answer waits for a running job at most WAIT_SECONDS.
-INLINE_SECONDS = 0.15
+# Seconds for which an answer waits for a running job.
 WAIT_SECONDS = 0.03
 # Seconds to wait for a job on a page without a main figure, where no moving slider is held up.
 ASIDE_SECONDS = 0.3
@@ -33,12 +32,6 @@ ASIDE_SECONDS = 0.3
 PAUSE = 0.1
 # Seconds for which a poll waits for its job: each poll draws the page again. It gives way to all else at once.
 POLL_SECONDS, GIVE_WAY_SECONDS = 1.0, 0.01
-COMPUTING = "Computing"
-# The first, coarse drawing: its limit in seconds, and the fewest samples per set that make it worth drawing.
-COARSE_SECONDS = 0.04
-COARSE_LEAST = 50
-# Seconds: a profile estimated to take longer is not made; each k and bandwidth is measured when it is selected.
-PROFILE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,20 +61,20 @@ def answer(
     patient : wait for a job, as long as the user asks for nothing else: what is on screen is the answer before.
     """
     jobs, wanted, tab = session().jobs, key(problem, settings), _waited_for()
-    jobs.keep({wanted, profile_key(problem, settings), tab and tab.key, bounds.bound_key(problem, settings)})
-    found = _results.known(problem, settings)
+    every = needs(problem, settings, tab)
+    jobs.keep({need.key for need in every})
     if stop:
-        unfinished = wanted if found is None else next((one.key for one in _open(problem, settings, tab)), None)
-        if unfinished is not None:
-            jobs.stop(unfinished)
+        for need in _open(every)[:1]:
+            jobs.stop(need.key)
+    found = _results.known(problem, settings)
     if found is not None:
-        return Answer(problem, settings, found, Status(_background(problem, settings, tab, patient=patient)))
+        return Answer(problem, settings, found, Status(_background(every, patient=patient)))
     if wanted in jobs.stopped:
         return replace(before(), status=Status(stale=True))
-    expected, rough = seconds(problem, settings), _coarse(problem, settings)
+    request, rough = every[0], coarse(problem, settings)
+    expected = request.seconds
     if expected > INLINE_SECONDS and rough and _results.known(*rough) is None:
         return Answer(*rough, results(*rough), Status(_announced(expected, COMPUTING, quiet=False), coarse=rough[1].n))
-    request = JobRequest(wanted, lambda progress: _results.measure(problem, settings, progress), expected, COMPUTING)
     if expected <= INLINE_SECONDS:
         job = Job(request)
         job.run()
@@ -92,7 +85,7 @@ def answer(
     found = _taken(job)
     if found is not None:
         # The next job is announced with the new drawing but not started, so that a moving slider pays nothing.
-        following = _open(problem, settings, tab)[:1]
+        following = _open(every)[:1]
         more = [_announced(one.seconds, one.note, quiet=True) for one in following]
         return Answer(problem, settings, found, Status(more[0] if more else None))
     progress = progress_of(job, COMPUTING) if job.cancelled or job.working else None
@@ -101,7 +94,7 @@ def answer(
     return Answer(*rough, results(*rough), Status(progress, coarse=rough[1].n))
 
 
-def _store(job: Job[Any] | JobRequest[Any]) -> LeastRecentlyUsed:
+def _store(job: Job[Any] | Need[Any]) -> LeastRecentlyUsed:
     return session().results if job.store is None else job.store
 
 
@@ -124,7 +117,7 @@ def _wait(job: Job[Any], seconds: float, *, patient: bool) -> None:
         job.wait(GIVE_WAY_SECONDS)
 
 
-def awaited_job(request: JobRequest[Any], wait: float, *, patient: bool = False) -> Job[Any] | None:
+def awaited_job(request: Need[Any], wait: float, *, patient: bool = False) -> Job[Any] | None:
     """The running job of this request; None if it ends within `wait` seconds, its result or error being kept."""
     job = session().jobs.ask(request)
     _wait(job, wait, patient=patient)
@@ -132,22 +125,6 @@ def awaited_job(request: JobRequest[Any], wait: float, *, patient: bool = False)
         return job
     _taken(job)
     return None
-
-
-def _coarse(problem: Problem, settings: ExploreSettings) -> tuple[Problem, ExploreSettings] | None:
-    """A subsample of the problem, k at most a quarter of its fit samples; None where it would be too small."""
-    n = coarse_size(problem, settings)
-    if n < COARSE_LEAST:
-        return None
-    small = problem.smaller(n)
-    top = small.largest_k(settings.split)
-    k = max(min(problem.k_of(settings), (top + 1) // 4, top), 1)
-    return small, replace(settings, n=n, repeats=1, k=k, approximate=False)
-
-
-def coarse_size(problem: Problem, settings: ExploreSettings) -> int:
-    """Samples per set that are drawn and measured within COARSE_SECONDS."""
-    return live_size(*problem.sizes, limit=COARSE_SECONDS, **_results.work(problem, settings))
 
 
 def progress_of(job: Job[Any], note: str, **rest: bool) -> dict[str, Any]:
@@ -183,31 +160,20 @@ def _told(figure: str, word: str) -> bool:
 # ---- what is computed after the final drawing ----
 
 
-def _open(problem: Problem, settings: ExploreSettings, tab: JobRequest[Any] | None) -> list[JobRequest[Any]]:
-    """The work still to be done: for the open tab, then the profile."""
-    ks, units = problem.stops(settings)
-    profile = JobRequest(
-        profile_key(problem, settings),
-        lambda progress: frames.make_profile(problem, settings, progress),
-        seconds(problem, settings, ks=len(ks), bandwidths=len(units)),
-        "Preparing every k and bandwidth",
-        session().profiles,
-    )
-    profiled = profile.seconds <= PROFILE_SECONDS and not settings.approximate
-    wanted = (tab, profile if profiled else None, bounds.request(problem, settings))
-    return [one for one in wanted if one is not None and is_open(one)]
+def _open(every: Sequence[Need[Any]]) -> list[Need[Any]]:
+    """The needs that are still to be met."""
+    return [need for need in every if is_open(need)]
 
 
-def is_open(request: JobRequest[Any]) -> bool:
+def is_open(request: Need[Any]) -> bool:
     """True if the request has no result yet, and was neither stopped nor ended by an error."""
-    return request.key not in _store(request) and request.key not in session().jobs.stopped
+    known = request.known if request.look is not None else request.key in _store(request)
+    return not known and request.key not in session().jobs.stopped
 
 
-def _background(
-    problem: Problem, settings: ExploreSettings, tab: JobRequest[Any] | None, *, patient: bool
-) -> dict[str, Any] | None:
+def _background(every: Sequence[Need[Any]], *, patient: bool) -> dict[str, Any] | None:
     """Status sent with an unchanged drawing: runs the remaining jobs one after another."""
-    for request in _open(problem, settings, tab):
+    for request in _open(every):
         job = awaited_job(request, WAIT_SECONDS, patient=patient)
         if job is not None and job.working:
             return progress_of(job, request.note, quiet=True)
@@ -228,7 +194,7 @@ def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], An
     elif held.waited_for is not None:  # another result of this tab comes first
         st.caption("Being measured after the rest of this panel …")
     else:
-        held.waited_for = JobRequest(key, compute, seconds, "Measuring for the open tab")
+        held.waited_for = Need(key, compute, seconds, "Measuring for the open tab")
         if held.known_wait != key:
             st.rerun(scope="app")
         st.caption("Being measured …")
@@ -261,7 +227,7 @@ def awaited() -> bool:
     return tab is not None and is_open(tab)
 
 
-def _waited_for() -> JobRequest[Any] | None:
+def _waited_for() -> Need[Any] | None:
     """The work that the tab open in the last run waits for; a tab that is still open registers it again."""
     held = session()
     tab, held.waited_for = held.waited_for, None

@@ -9,35 +9,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from pages._work.jobs import JobQueue, JobRequest
-from pages._work.store import LeastRecentlyUsed
+from pages._work.jobs import JobQueue
 from pages._work.task_runs import held_runs
+from prviz.live.need import Need
+from prviz.live.store import LeastRecentlyUsed, Stores
 from prviz.readers.columns import SHARED, ColumnChoice
 
 if TYPE_CHECKING:
     from pages._shared.answers import Answer
-    from pages._shared.uploads import Uploaded
+    from prviz.live.problems import Uploaded
     from prviz.readers.media import ZipPictures
 
 T = TypeVar("T")
 
-# Limits of each store, in entries, bytes or rows. Every session has its own stores, so that none sees another's data.
-# Samples and profiles have stores of their own: a large one must not push out everything else.
-CAPACITY = 48
-RESULTS_BYTES = 200_000_000
-SAMPLES_CAPACITY = 24
-SAMPLES_BYTES = 400_000_000
-PROFILES_CAPACITY = 4
-PROFILES_BYTES = 200_000_000
+# Limits of each store, in entries, bytes or rows, beside those of `prviz.live.store`.
 THUMBNAILS_CAPACITY = 2000
 THUMBNAILS_BYTES = 32_000_000
 RUNS_CAPACITY = 16
 RUNS_ROWS = 50_000
 
 
-@dataclass
-class Session:
-    """State that several pages share.
+@dataclass(eq=False)
+class Session(Stores):
+    """State that several pages share, beside the stores.
 
     page : name of the page drawn last. leave_for : the page to change to in the next full run.
     columns : those chosen for the files in the fields.
@@ -58,15 +52,12 @@ class Session:
     columns: ColumnChoice = SHARED
     pictures: tuple[str, ZipPictures | None] = ("", None)
     shown: Answer | None = None
-    waited_for: JobRequest[Any] | None = None
+    waited_for: Need[Any] | None = None
     known_wait: Hashable = None
     viewer: str = field(default_factory=secrets.token_hex)
     left_runs: set[Hashable] = field(default_factory=set)
     told_turns: dict[tuple[str, str], object] = field(default_factory=dict)
     jobs: JobQueue = field(default_factory=JobQueue)
-    results: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(CAPACITY, RESULTS_BYTES))
-    samples: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, SAMPLES_BYTES))
-    profiles: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(PROFILES_CAPACITY, PROFILES_BYTES))
     thumbnails: LeastRecentlyUsed = field(
         default_factory=lambda: LeastRecentlyUsed(THUMBNAILS_CAPACITY, THUMBNAILS_BYTES)
     )

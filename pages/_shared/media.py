@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pages._shared.cache import session
-from pages._shared.uploads import HeldPictures, Uploaded, ending
+from pages._shared.uploads import ending
 from prviz.figures import picture_data_uri
+from prviz.live.problems import HeldPictures, Uploaded
 from prviz.readers.media import MediaError, find_picture, look, picture_column, thumbnail
 from prviz.samples import SamplePair, Samples
 

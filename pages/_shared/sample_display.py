@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from pages._shared import cache, media, results
-from pages._shared.sources import Problem
-from pages._shared.uploads import Uploaded
+from pages._shared import cache, media
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.estimators import Supports
+from prviz.live import results
+from prviz.live.problems import Problem, Uploaded
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Samples, Split
 

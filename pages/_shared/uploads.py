@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from pages._shared.cache import session
 from pages._shared.text import plain
 from pages._shared.widgets import begin, choose_one
 from prviz import readers
+from prviz.live.problems import HeldPictures, Uploaded
 from prviz.measure.workload import default_rows, duration, estimate_seconds
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.columns import SHARED, ColumnChoice
@@ -63,25 +64,6 @@ _NO_PAIR = (
 _DIMMED = "<style>.st-key-part-pr-figure { opacity: .3 !important; }</style>"
 # Most characters of a file's name on its chip.
 CHIP = 18
-
-
-@dataclass(frozen=True, eq=False)
-class Uploaded:
-    """A pair with the files and keys that it came from, for the code that repeats it.
-
-    origin: an id of the files, for the labels, which are not in the samples' digests.
-    """
-
-    pair: SamplePair
-    files: tuple[str, ...]
-    keys: tuple[str | None, str | None]
-    origin: tuple[Hashable, ...] = ()
-    pictures: HeldPictures | None = None
-
-    def swapped(self) -> Uploaded:
-        """The same sets in each other's role."""
-        pair = SamplePair(self.pair.generated, self.pair.real)
-        return replace(self, pair=pair, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1])
 
 
 class _RefusedError(Exception):
@@ -404,14 +386,6 @@ def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
 FOLDER = "the app's folder"
 # Most characters of a name in a message.
 LONGEST = 120
-
-
-@dataclass(frozen=True, eq=False)
-class HeldPictures:
-    """Sources of pictures, in the order in which they are searched; equal keys mean the same pictures."""
-
-    key: Hashable = ()
-    sources: tuple[Pictures, ...] = ()
 
 
 def pictures_box(pair: SamplePair, origin: Hashable) -> HeldPictures:

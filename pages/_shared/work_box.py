@@ -13,9 +13,10 @@ import streamlit as st
 from pages._shared import answers
 from pages._shared.cache import session
 from pages._shared.text import plain
-from pages._work.jobs import Background, JobRequest
-from pages._work.store import LeastRecentlyUsed
+from pages._work.jobs import Background
 from pages._work.task_runs import TaskRun, held_runs
+from prviz.live.need import Need
+from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.workload import duration
 from prviz.readers import errors
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
@@ -73,7 +74,7 @@ def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None)
     st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting, before)
 
 
-def job_result(request: JobRequest[Any], effect: str) -> Any:
+def job_result(request: Need[Any], effect: str) -> Any:
     """The job's result; None while it runs, or after a failure or Stop: then `effect` says what is missing."""
     if answers.is_open(request) and answers.awaited_job(request, JOB_WAIT) is not None:
         _job_progress(request)
@@ -82,7 +83,7 @@ def job_result(request: JobRequest[Any], effect: str) -> Any:
 
 
 @st.fragment(run_every=JOB_PAUSE)
-def _job_progress(request: JobRequest[Any]) -> None:
+def _job_progress(request: Need[Any]) -> None:
     """Draw the progress; the page is drawn again when the job ends."""
     jobs = session().jobs
     job = jobs.ask(request)

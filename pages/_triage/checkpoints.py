@@ -10,13 +10,13 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from pages._shared import answers, cache, sample_display
-from pages._shared.uploads import Uploaded
 from pages._triage.session import session
-from pages._work.jobs import Progress
-from pages._work.store import LeastRecentlyUsed
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import ESTIMATORS
 from prviz.figures import key_text
+from prviz.live.need import Progress
+from prviz.live.problems import Uploaded
+from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples

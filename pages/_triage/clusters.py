@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from pages._shared import answers, media
 from pages._triage.checkpoints import CheckpointResults, measurement
-from pages._work.jobs import Progress
 from prviz.diagnostics.clusters import ClusterMembers, cluster_members
 from prviz.estimators.cluster import CLUSTERS
+from prviz.live.need import Progress
 from prviz.neighbors.balls import Role
 from prviz.readers.errors import error_text
 from prviz.samples import Samples

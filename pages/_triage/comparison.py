@@ -17,9 +17,9 @@ from pages._triage import gallery
 from pages._triage.checkpoints import CheckpointResults, measurement, selected
 from pages._triage.ranking import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS, by_score
 from pages._triage.session import PAIR, session
-from pages._work.jobs import Progress
 from prviz.curves.summaries import SUMMARIES
 from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure
+from prviz.live.need import Progress
 from prviz.reports.export import table_csv
 from prviz.samples import SamplePair
 from prviz.triage.comparison import COVERED, PairedDifference, compare_curves, difference_of

@@ -12,13 +12,13 @@ from streamlit.delta_generator import DeltaGenerator
 from pages._explore import controls
 from pages._shared import answers, cache
 from pages._shared.text import plain
-from pages._shared.uploads import Uploaded
 from pages._triage import evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
 from pages._triage.possible import fault_finder, faults_of
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
 from prviz.figures.theme import number
+from prviz.live.problems import Uploaded
 from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair

@@ -12,9 +12,9 @@ from pages._shared import answers, media
 from pages._shared.networks import choose_networks
 from pages._shared.text import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults
-from pages._work.jobs import Progress
 from prviz.embed.lens import lens
 from prviz.figures.lens import EncoderPoint, encoders_figure
+from prviz.live.need import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.readers.errors import error_text
 from prviz.readers.media import Pictures

@@ -16,7 +16,6 @@ from pages._shared import cache, media
 from pages._shared.text import plain
 from pages._triage import gallery
 from pages._triage.checkpoints import GROUP, OTHER, RATIO, Diagnosis
-from pages._work.jobs import Progress
 from prviz import figures
 from prviz.checks.facts import duplicates as count_duplicates
 from prviz.diagnostics.influence import distinct, influence, removals
@@ -24,6 +23,7 @@ from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.figures import GROUP_LOOKS, Highlight, key_text
 from prviz.figures.theme import number
+from prviz.live.need import Progress
 from prviz.neighbors.balls import ROLES, Role
 from prviz.triage.curve_findings import mode_reweighting, outlier_faults
 from prviz.triage.evidence import END, Scales, Spectrum, most_repeated, spectrum

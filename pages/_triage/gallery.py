@@ -16,9 +16,9 @@ from pages._shared.media import Shown
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from pages._triage.checkpoints import GROUP, OTHER, RATIO, Diagnosis
-from pages._work.jobs import Progress
 from prviz.figures import key_text
 from prviz.figures.theme import number
+from prviz.live.need import Progress
 from prviz.neighbors import nearest_rows
 from prviz.neighbors.balls import ROLES, Role
 from prviz.reports import export

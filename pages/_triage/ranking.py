@@ -15,7 +15,7 @@ from pages._shared import cache
 from pages._triage.checkpoints import CheckpointResults, measurement, of_each
 from pages._triage.possible import Ceiling
 from pages._triage.session import GOAL
-from pages._work.store import LeastRecentlyUsed
+from prviz.live.store import LeastRecentlyUsed
 from prviz.triage.decision import Basis, Judgement, KnownSides, bound_sides, judge
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.memorisation import Memorisation

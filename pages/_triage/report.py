@@ -15,7 +15,7 @@ from pages._triage.checkpoints import CheckpointResults
 from pages._triage.possible import Ceiling, ceiling_of, copies_of, faults_of
 from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import HOLDOUT, REFERENCE
-from pages._work.store import LeastRecentlyUsed
+from prviz.live.store import LeastRecentlyUsed
 from prviz.readers.bundled import REAL_SETS
 from prviz.readers.columns import columns_text
 from prviz.readers.paths import data_folder

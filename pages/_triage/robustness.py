@@ -20,12 +20,12 @@ from pages._triage.checkpoints import CheckpointResults, selected
 from pages._triage.ranking import by_score, goal, noise
 from pages._triage.robustness_text import agreement, fewer_samples, goal_text, in_use, sign, verdict
 from pages._triage.session import K, session
-from pages._work.jobs import Progress
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.base import resolve_k
 from prviz.figures import Contender
+from prviz.live.need import Progress
 from prviz.measure.estimates import passes
 from prviz.measure.profiles import profile_pair
 from prviz.measure.workload import estimate_seconds, fit_size

@@ -12,8 +12,9 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._shared.text import plain
-from pages._shared.uploads import Uploaded, ask_columns, pictures_box
+from pages._shared.uploads import ask_columns, pictures_box
 from pages._triage.session import ARRAY, session
+from prviz.live.problems import Uploaded
 from prviz.readers import TABLES, AmbiguousKeyError, ReadError, SuspectColumnsError, kind_of
 from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.media import picture_column

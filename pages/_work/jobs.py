@@ -13,11 +13,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from pages._work.store import LeastRecentlyUsed
+from prviz.live.need import Need, Progress
 
 T = TypeVar("T")
-
-Progress = Callable[[float], None]
 
 # Share done from which the pace gives the time left; below it the estimate made before the start counts.
 FIRST_SHARE = 0.05
@@ -162,26 +160,12 @@ class Background(ABC):
             self._pace = (now - self._began) / since
 
 
-@dataclass(frozen=True, eq=False)
-class JobRequest(Generic[T]):
-    """A job to run: equal keys, equal results.
-
-    seconds : its estimated time. note : its text on the page. store : where its result goes; None: to the session's.
-    """
-
-    key: tuple[Any, ...]
-    compute: Callable[[Progress], T]
-    seconds: float
-    note: str = ""
-    store: LeastRecentlyUsed | None = None
-
-
 class Job(Background, Generic[T]):
     """Work in one piece: the request's `compute(progress)`. It runs once; after `stop` it has no result."""
 
     idle_seconds = 10.0
 
-    def __init__(self, request: JobRequest[T]) -> None:
+    def __init__(self, request: Need[T]) -> None:
         super().__init__(1, request.seconds)
         self.key, self.store = request.key, request.store
         self._compute: Callable[[Progress], T] | None = request.compute
@@ -226,7 +210,7 @@ class JobQueue:
         # Reason by key why its job does not run: the user has stopped it, or it has failed.
         self.stopped: dict[Hashable, str] = {}
 
-    def ask(self, request: JobRequest[T]) -> Job[T]:
+    def ask(self, request: Need[T]) -> Job[T]:
         """The job of this request, started if it is not running yet; a job of another key is stopped."""
         with self._lock:
             job = self._newest

@@ -12,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore.session import PANEL_TAB
-from pages._shared import answers, results, sources
-from pages._work.jobs import Progress
+from pages._shared import answers
 from prviz.figures.pr import BOUND_LABEL
+from prviz.live import needs, problems, results
+from prviz.live.need import Progress
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import TOYS, toy
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
@@ -202,7 +203,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     measured: list[int] = []
 
     def measure(
-        problem: sources.Problem, settings: ExploreSettings, progress: Progress | None = None
+        problem: problems.Problem, settings: ExploreSettings, progress: Progress | None = None
     ) -> results.Results:
         measured.append(settings.n)
         return MEASURE(problem, settings, progress)
@@ -217,7 +218,7 @@ def slowly(monkeypatch: pytest.MonkeyPatch, n: int) -> tuple[dict[object, int], 
     go = threading.Event()
 
     def measure(
-        problem: sources.Problem, settings: ExploreSettings, progress: Progress | None = None
+        problem: problems.Problem, settings: ExploreSettings, progress: Progress | None = None
     ) -> results.Results:
         while settings.n == n and progress is not None and not go.is_set():
             blocks[settings.k] = blocks.get(settings.k, 0) + 1
@@ -227,7 +228,7 @@ def slowly(monkeypatch: pytest.MonkeyPatch, n: int) -> tuple[dict[object, int], 
 
     monkeypatch.setattr(results, "measure", measure)
     monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(answers, "coarse_size", lambda problem, settings: 80)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 80)
     return blocks, go
 
 
@@ -311,7 +312,7 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pyt
     assert app.query_params["n"] == "400"
     assert not app.info
     # Nothing can be drawn of another toy yet: the browser hears that what it has is not of this one.
-    monkeypatch.setattr(answers, "coarse_size", lambda problem, settings: 0)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 0)
     go.clear()
     app.radio(key="problem").set_value("outlier").run()
     assert payload(app)["other"]
@@ -327,7 +328,7 @@ def test_what_goes_wrong_in_a_job_is_told_on_the_page(monkeypatch: pytest.Monkey
         raise ValueError("these data are *too* strange")
 
     monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(answers, "coarse_size", lambda problem, settings: 0)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 0)
     monkeypatch.setattr(results, "measure", measure)
     move(app, seed=5)
     last_word(app)

@@ -17,8 +17,9 @@ from streamlit.testing.v1 import AppTest
 import prviz
 from pages._explore import approximate
 from pages._explore.session import COLOUR, PANEL_TAB
-from pages._shared import results, sources, uploads
+from pages._shared import uploads
 from prviz.estimators import DEFAULT_METHODS
+from prviz.live import problems, results
 from prviz.reports.settings import ExploreSettings
 from tests.browser import visit, wait_idle
 from tests.explore_app import about, healthy, job_ended, last_word, move, opened, payload, until, vertices
@@ -259,7 +260,7 @@ def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_json_says_what_was_approximate() -> None:
     settings = ExploreSettings(n=200, parameters={"d": 3}, methods=("knn",), approximate=True)
-    problem = sources.toy_problem(settings)
+    problem = problems.problem_of(settings)
     found = results.measure(problem, settings)
     assert found.approximation is not None
     text = prviz.reports.export.to_json(

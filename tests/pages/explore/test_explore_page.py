@@ -16,9 +16,10 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore.session import PANEL_TAB
-from pages._shared import cache, results, sources
-from pages._shared.sources import bundled_problem
+from pages._shared import cache
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.live import problems, results, store
+from prviz.live.problems import problem_of
 from prviz.measure import workload
 from prviz.measure.risk import lowest_risk
 from prviz.readers.bundled import BUNDLED
@@ -269,7 +270,7 @@ def test_forgotten_uploads_are_gone() -> None:
 
 @pytest.mark.thorough
 def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "CAPACITY", 4)
+    monkeypatch.setattr(store, "CAPACITY", 4)
     monkeypatch.setattr(cache, "SAMPLES_CAPACITY", 2)
     app = opened(problem="high-dimension", n="100", methods="knn", **{"p.d": "2048"})
 
@@ -286,16 +287,16 @@ def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch)
     tracemalloc.start(1)  # what is held, by NumPy too, and not what the allocator keeps of what was given back
     try:
         before = change(range(5))  # the stores are full by then
-        assert len(app.session_state["_Session"].results) == cache.CAPACITY
+        assert len(app.session_state["_Session"].results) == store.CAPACITY
         # A pair has 3,276,800 bytes: keeping one of them would show.
         assert change(range(5, 11)) - before < 3_000_000
-        assert len(app.session_state["_Session"].results) == cache.CAPACITY
+        assert len(app.session_state["_Session"].results) == store.CAPACITY
     finally:
         tracemalloc.stop()
 
 
 def test_the_store_of_samples_forgets_the_oldest_but_never_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "SAMPLES_BYTES", 3 * 8000)
+    monkeypatch.setattr(store, "SAMPLES_BYTES", 3 * 8000)
     monkeypatch.setattr(cache.st, "session_state", {})
     made = []
 
@@ -313,7 +314,7 @@ def test_the_store_of_samples_forgets_the_oldest_but_never_the_newest(monkeypatc
 
 
 def test_a_pair_larger_than_the_store_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "SAMPLES_BYTES", 1)
+    monkeypatch.setattr(store, "SAMPLES_BYTES", 1)
     measured = []
     measure = results.measure
     monkeypatch.setattr(results, "measure", lambda *given: measured.append(1) or measure(*given))
@@ -325,7 +326,7 @@ def test_a_pair_larger_than_the_store_is_measured_once(monkeypatch: pytest.Monke
 
 def test_json_holds_what_is_drawn_also_with_repeats() -> None:
     settings = ExploreSettings(n=100, repeats=3)
-    problem = sources.toy_problem(settings)
+    problem = problems.problem_of(settings)
     found = results.measure(problem, settings)
     written = from_json(to_json(found.estimates, pair=problem.pair, settings=settings, curves=found.curves))
     for name, curve in found.curves.items():
@@ -411,7 +412,7 @@ def test_swapping_exchanges_sets_names_and_code_and_keep_silences_the_offer() ->
 
 def test_the_rows_mark_the_bound_of_a_truth_that_is_not_known() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200")
-    pair = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair
+    pair = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair
     assert last_word(app)["bound"] == pytest.approx(prviz.upper_bound(*pair).auc)
     assert last_word(opened(n="100"))["bound"] is None
 
@@ -425,7 +426,7 @@ def test_a_button_measures_how_far_every_family_could_be_off() -> None:
         last_word(app)
         app.run()
     errors = payload(app)["errors"]
-    pair = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair
+    pair = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair
     kinds = itertools.product(("gaussian", "mixture"), ("full", "tied", "diag"))
     fits = [fit_pair(*pair, d=32, fit=fit, covariance=covariance) for fit, covariance in kinds]
     surrogate = min(fits, key=lambda each: max(check.statistic for check in fit_check(each)))
@@ -492,7 +493,7 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
     app = opened(source="bundled", problem="rbm-epoch-30", n="200")
     last_word(app)
     app.run()
-    problem = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200))
+    problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200))
     profile = prviz.profile(*problem.pair, ks=problem.stops(ExploreSettings())[0])
     curves = {(method, k): profile.curve(method, k) for method in DEFAULT_METHODS for k in profile.ks}
     best = lowest_risk(curves, 1.0, 100, 100)
@@ -524,6 +525,6 @@ def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:
     lines = {each["name"]: each for each in pane["figure"]["data"]}
     assert {"pixels", "random network"} <= set(lines)
     assert lines["random network"]["x"][-1] == 256
-    digits = bundled_problem(ExploreSettings(source="bundled", problem="mixture-em-1", n=200)).pair
+    digits = problem_of(ExploreSettings(source="bundled", problem="mixture-em-1", n=200)).pair
     assert lines["pixels"]["y"][-1] == pytest.approx(prviz.pr_curve(*digits).auc, abs=1e-4)
     assert "Encoders" not in [each.label for each in opened(panel="All numbers").expander]

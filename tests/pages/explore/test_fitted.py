@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 import prviz
-from pages._explore.session import PANEL_TAB, PANELS
+from pages._explore.session import PANEL_TAB
+from prviz.live.state import PANELS
 from tests.browser import wait_idle
 from tests.explore_app import healthy, last_word, move, opened, payload, vertices
 from tests.pages.explore.test_explore_browser import slider

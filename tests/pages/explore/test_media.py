@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared import cache, media, networks
-from pages._shared.uploads import HeldPictures, Uploaded
+from prviz.live.problems import HeldPictures, Uploaded
 from prviz.readers.media import ZipPictures
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.samples import SamplePair, Samples

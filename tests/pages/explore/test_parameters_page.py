@@ -7,9 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore.parameters import widget_values
-from pages._explore.session import COLOUR, LAM_METHOD, PANEL_TAB, PANELS
+from pages._explore.session import COLOUR, LAM_METHOD, PANEL_TAB
 from prviz.curves.summaries import summaries, table_columns
 from prviz.estimators import ESTIMATORS
+from prviz.live.state import PANELS
 from prviz.reports.settings import ExploreSettings
 from tests.benchmarks.results import newest
 from tests.explore_app import healthy, last_word, opened, payload, vertices

@@ -12,8 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._explore import space
-from pages._shared import results, sample_display, sources
+from pages._shared import sample_display
 from prviz.diagnostics.confusion_groups import GROUPS, NO_SUPPORT, OptimalClassifiers
+from prviz.live import problems, results
 from prviz.readers.bundled import BUNDLED
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
@@ -161,8 +162,8 @@ def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
 
 def test_rows_are_those_of_the_file_also_of_a_subsample() -> None:
     app = at_samples(source="bundled", problem="rbm-epoch-30", n="100")
-    problem = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=100))
-    whole = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=10_000)).pair
+    problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=100))
+    whole = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=10_000)).pair
     shown = sample_display.evaluated(problem, ExploreSettings(source="bundled"), results.Results({}, {}, dict))
     for place in (0, 1, 60, 99):
         role, row = shown.pair_row(place)

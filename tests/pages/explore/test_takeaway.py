@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from pages._explore.session import PANEL_TAB, PANELS
+from pages._explore.session import PANEL_TAB
+from prviz.live.state import PANELS
 from prviz.reports.export import python_snippet
 from prviz.reports.settings import ExploreSettings
 from tests.explore_app import healthy, move, opened, vertices

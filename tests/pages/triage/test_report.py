@@ -18,8 +18,8 @@ from pages._triage.checkpoints import CheckpointResults
 from pages._triage.possible import Ceiling
 from pages._triage.report import files
 from pages._triage.session import REFERENCE
-from pages._work.store import LeastRecentlyUsed
 from prviz.cli.main import main
+from prviz.live.store import LeastRecentlyUsed
 from prviz.readers.paths import data_folder
 from prviz.reports.files import FORMATS
 from prviz.reports.page import to_html

@@ -14,7 +14,7 @@ import pytest
 from pages._shared import cache
 from pages._triage.run import Run
 from pages._triage.work import _heads
-from pages._work.jobs import JobRequest
+from prviz.live.need import Need
 from prviz.server.private_folders import PrivateFolder
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measured import TriageSettings
@@ -85,7 +85,7 @@ def test_a_result_that_comes_after_its_folder_is_forgotten_leaves_nothing_behind
 def test_what_a_tab_waited_for_is_forgotten_with_all_that_it_holds() -> None:
     folder, held = PrivateFolder(), cache.Session()
     path = folder.path
-    held.waited_for = JobRequest(("late",), lambda progress, store=folder: store, 1.0)
+    held.waited_for = Need(("late",), lambda progress, store=folder: store, 1.0)
     del folder
     held.clear()
     gc.collect()

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from pages._work import jobs
-from pages._work.jobs import CancelledError, Job, JobQueue, JobRequest, Progress
+from pages._work.jobs import CancelledError, Job, JobQueue
+from prviz.live.need import Need, Progress
 from tests.waiting import until
 
 LONG = 20.0  # seconds that no test should wait
@@ -32,7 +33,7 @@ def blocks(seen: list[float], *, end: threading.Event | None = None) -> Callable
 
 
 def asked(desk: JobQueue, key: str, compute: Callable[[Progress], Any]) -> Job[Any]:
-    return desk.ask(JobRequest((key,), compute, 1.0))
+    return desk.ask(Need((key,), compute, 1.0))
 
 
 def test_a_job_gives_its_result() -> None:
@@ -158,7 +159,7 @@ def test_what_is_left_follows_the_estimate_and_then_the_pace(monkeypatch: pytest
             progress(share)
             left.append(job.seconds_left)
 
-    job = Job(JobRequest(("key",), compute, 12.0))
+    job = Job(Need(("key",), compute, 12.0))
     assert job.seconds_left == 12
     job.run()
     assert left == [12, 10, 30, 20, 0]
@@ -172,6 +173,6 @@ def test_a_share_never_goes_back() -> None:
             progress(share)
             shares.append(job.share)
 
-    job = Job(JobRequest(("key",), compute, 1.0))
+    job = Job(Need(("key",), compute, 1.0))
     job.run()
     assert shares == [0.5, 0.5, 1]

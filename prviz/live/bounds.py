@@ -8,13 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from pages._shared import results
-from pages._shared.cache import session
-from pages._shared.sources import Problem
-from pages._work.jobs import JobRequest, Progress
 from prviz.curves import PRCurve
 from prviz.curves.limits import LIMITS, limit_curve, limit_seconds
 from prviz.estimators import DEFAULT_METHODS
+from prviz.live import results
+from prviz.live.need import Need, Progress
+from prviz.live.problems import Problem
 from prviz.measure.estimates import estimate
 from prviz.reports.settings import ExploreSettings
 from prviz.uncertainty.upper_bound import bound_of
@@ -27,18 +26,25 @@ MOST_LIMITS, LIMIT_STEPS = 16, 100
 Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
-def request(problem: Problem, settings: ExploreSettings) -> JobRequest[PRCurve] | None:
-    """The job that measures the bound; None where it is known, or would take too long."""
+def need(problem: Problem, settings: ExploreSettings) -> Need[PRCurve] | None:
+    """The bound; None where it would take too long."""
     own = _measured_alike(settings)
     seconds = results.seconds(problem, own)
-    if settings.approximate or seconds > BOUND_SECONDS or bound(problem, settings) is not None:
+    if settings.approximate or seconds > BOUND_SECONDS:
         return None
 
     def measure(tick: Progress) -> PRCurve:
         pair, seed = problem.draw(0)
         return bound_of(estimate(pair, split=own.split, seed=seed, progress=tick).values())
 
-    return JobRequest(bound_key(problem, settings), measure, seconds, "Upper bound of the truth")
+    return Need(
+        bound_key(problem, settings),
+        measure,
+        seconds,
+        "Upper bound of the truth",
+        problem.stores.results,
+        partial(bound, problem, settings),
+    )
 
 
 # ---- the bound: the same for every k, family and repeat, so that no choice among many makes it too low ----
@@ -48,7 +54,7 @@ def bound(problem: Problem, settings: ExploreSettings) -> PRCurve | None:
     """`prviz.upper_bound` of the first draw; None while it is not measured, and beside approximate curves."""
     if settings.approximate:
         return None
-    held, key = session().results, bound_key(problem, settings)
+    held, key = problem.stores.results, bound_key(problem, settings)
     if key not in held:
         alike: results.Results | None = held.get(results.key(problem, _measured_alike(settings)))
         if alike is not None and alike.approximation is None:
@@ -65,6 +71,7 @@ def _measured_alike(settings: ExploreSettings) -> ExploreSettings:
 
 
 def bound_key(problem: Problem, settings: ExploreSettings) -> tuple[Hashable, ...]:
+    """The key of the bound."""
     return ("bound", problem.key, settings.split or 0.5)
 
 
@@ -84,7 +91,7 @@ def limits(problem: Problem, settings: ExploreSettings) -> Mapping[str, PRCurve]
         name for name in settings.methods if name in LIMITS and limit_seconds(problem.truth, name, k) <= INLINE_SECONDS
     ]
     return {
-        name: session().results.remembered(("limit", *problem.key[:3], name, k), partial(toy.limit, name, k))
+        name: problem.stores.results.remembered(("limit", *problem.key[:3], name, k), partial(toy.limit, name, k))
         for name in quick
     }
 

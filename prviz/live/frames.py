@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pages._live.figure import as_text, live_frames
-from pages._shared import cache, results
-from pages._shared.sources import Problem
-from pages._work.jobs import Progress
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column, numbers, table_columns
 from prviz.estimators import ESTIMATORS
+from prviz.live import results
+from prviz.live.need import Progress
+from prviz.live.problems import Problem
 from prviz.reports.settings import ExploreSettings
 
 # Decimals of the numbers sent to the browser: far finer than a pixel and than the table's three decimals.
@@ -31,7 +31,8 @@ class Frames:
 
     @cached_property
     def text(self) -> bytes:
-        return as_text(self.content)
+        """Strict JSON."""
+        return json.dumps(self.content, allow_nan=False, separators=(",", ":")).encode()
 
     @property
     def nbytes(self) -> int:
@@ -126,11 +127,5 @@ def known_frames(problem: Problem, settings: ExploreSettings) -> Frames | None:
     held: Frames | None = profile.frames.get(profile_id(problem, settings))
     if held is None:  # the same curves with other numbers
         key = ("frames", profile_id(problem, settings))
-        held = cache.remembered(key, lambda: Frames(frames(profile, problem, settings, problem.truth)))
+        held = problem.stores.results.remembered(key, lambda: Frames(frames(profile, problem, settings, problem.truth)))
     return held
-
-
-def send(problem: Problem, settings: ExploreSettings) -> None:
-    """Send the frames to the browser; frames that it holds already are not sent again."""
-    found = known_frames(problem, settings)
-    live_frames("frames", b"{}" if found is None else found.text)

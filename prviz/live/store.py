@@ -1,4 +1,4 @@
-"""Bounded stores of values by key, for any thread. Nothing here knows Streamlit."""
+"""Bounded stores of values by key, for any thread."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from prviz.samples import SamplePair, Samples
 
 T = TypeVar("T")
 _MISSING = object()
+
+# Limits of each store, in entries and bytes. Every visitor has own stores, so that none sees another's data. Samples
+# and profiles have stores of their own: a large one must not push out everything else.
+CAPACITY = 48
+RESULTS_BYTES = 200_000_000
+SAMPLES_CAPACITY = 24
+SAMPLES_BYTES = 400_000_000
+PROFILES_CAPACITY = 4
+PROFILES_BYTES = 200_000_000
 
 
 def nbytes(value: Any) -> int:
@@ -73,6 +83,7 @@ class LeastRecentlyUsed:
         return self.put(key, compute()) if found is _MISSING else found  # type: ignore[return-value]
 
     def clear(self) -> None:
+        """Drop every value."""
         with self._lock:
             for value in self._held.values():
                 self._drop(value)
@@ -84,3 +95,12 @@ class LeastRecentlyUsed:
 
     def _total(self) -> int:
         return sum(map(self._size, self._held.values()))
+
+
+@dataclass(kw_only=True, eq=False)
+class Stores:
+    """What one visitor has read, drawn and measured."""
+
+    results: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(CAPACITY, RESULTS_BYTES))
+    samples: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, SAMPLES_BYTES))
+    profiles: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(PROFILES_CAPACITY, PROFILES_BYTES))

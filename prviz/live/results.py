@@ -1,4 +1,4 @@
-"""Results of one problem and one choice of settings, each computed once; `pages._shared.answers` decides when.
+"""Results of one problem and one choice of settings, each computed once; `prviz.live.needs` says which and when.
 
 `measure` and `make_profile` compute, for any thread; `known` and `profile` return results that are there already.
 """
@@ -12,13 +12,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pages._shared.cache import session
-from pages._shared.sources import Problem
-from pages._work.jobs import Progress
 from prviz.approximation.approximate import Approximation, approximate
 from prviz.curves import PRCurve
 from prviz.curves.band import Band, band
 from prviz.estimators import ESTIMATORS, Supports
+from prviz.live.need import Progress
+from prviz.live.problems import Problem
 from prviz.measure import estimates as evaluate
 from prviz.measure.estimates import Estimate, passes
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
@@ -48,6 +47,7 @@ class Results:
 
     @cached_property
     def estimates(self) -> Mapping[str, Estimate]:
+        """The first repeat's estimates, by method."""
         return self.measured()
 
     @property
@@ -60,7 +60,7 @@ class Results:
 class Profiles:
     """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat where they fit.
 
-    frames : the curves as the browser gets them, by the id of what they show (pages/_shared/frames.py).
+    frames : the curves as the browser gets them, by the id of what they show (prviz/live/frames.py).
     """
 
     unit: float
@@ -75,6 +75,7 @@ class Profiles:
 
     @property
     def nbytes(self) -> int:
+        """Bytes of supports, frames and vertices."""
         kept = sum(2 * run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
         kept += sum(int(each.nbytes) for each in self.frames.values())
         return kept + sum(curve.vertices.nbytes for run in self.runs for curves in run.values() for curve in curves)
@@ -87,6 +88,7 @@ def repeats(problem: Problem, settings: ExploreSettings) -> int:
 
 
 def key(problem: Problem, settings: ExploreSettings) -> tuple[Any, ...]:
+    """The key of the curves."""
     chosen = (settings.methods, settings.k, settings.bandwidth, settings.split, repeats(problem, settings))
     return ("results", problem.key, *chosen, settings.approximate)
 
@@ -101,7 +103,7 @@ def seconds(problem: Problem, settings: ExploreSettings, **stops: int) -> float:
     if settings.approximate:
         return approximate_seconds(*problem.sizes, split=settings.split)
     count, fixed = repeats(problem, settings), _by_tuning(settings.methods)[1]
-    unknown = [name for name in fixed if _fitted_key(problem, settings, name, count) not in problem.memory]
+    unknown = [name for name in fixed if _fitted_key(problem, settings, name, count) not in problem.stores.results]
     options: Options = {**work(problem, settings), "fixed": len(unknown)}
     return count * estimate_seconds(*problem.sizes, **options, **stops)
 
@@ -118,7 +120,7 @@ def unit(problem: Problem, settings: ExploreSettings) -> float:
     """The unit of the bandwidth, that of the first repeat; 1 where both sets have collapsed."""
     pair, seed = problem.draw(0)
     sample = UNIT_SAMPLE if settings.approximate else None
-    return problem.memory.remembered(
+    return problem.stores.results.remembered(
         ("unit", problem.key, settings.split, sample),
         lambda: bandwidth_unit(pair, split=settings.split, seed=seed, sample=sample) or 1.0,
     )
@@ -130,6 +132,7 @@ def width(problem: Problem, settings: ExploreSettings) -> float | None:
 
 
 def measure(problem: Problem, settings: ExploreSettings, progress: Progress | None = None) -> Results:
+    """Measure the curves."""
     options: dict[str, Any] = {
         "k": settings.k,
         "bandwidth": width(problem, settings),
@@ -173,7 +176,7 @@ def fitted_once(
             found.append(evaluate.estimate(pair, method, k=1, split=settings.split, seed=seed, progress=ticks)[method])
         return tuple(found)
 
-    return problem.memory.remembered(_fitted_key(problem, settings, method, count), made)
+    return problem.stores.results.remembered(_fitted_key(problem, settings, method, count), made)
 
 
 def _fitted_key(problem: Problem, settings: ExploreSettings, method: str, count: int) -> tuple[Any, ...]:
@@ -196,6 +199,7 @@ def _mean(repeated: Sequence[Curves]) -> PRCurve:
 
 
 def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress) -> Profiles:
+    """Measure the curves at every stop of both sliders."""
     ks, units = problem.stops(settings)
     radius = unit(problem, settings) if units else 1.0
     count, (tuned, fixed) = repeats(problem, settings), _by_tuning(settings.methods)
@@ -254,13 +258,13 @@ def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
 
 def profile(problem: Problem, settings: ExploreSettings) -> Profiles | None:
     """The curves at every stop of both sliders; None while they are not measured."""
-    found: Profiles | None = session().profiles.get(profile_key(problem, settings))
+    found: Profiles | None = problem.stores.profiles.get(profile_key(problem, settings))
     return found
 
 
 def known(problem: Problem, settings: ExploreSettings) -> Results | None:
     """The results, where they are measured or can be read off the profile."""
-    found: Results | None = session().results.get(key(problem, settings))
+    found: Results | None = problem.stores.results.get(key(problem, settings))
     table = profile(problem, settings) if found is None else None
     if table is None:
         return found
@@ -281,7 +285,7 @@ def known(problem: Problem, settings: ExploreSettings) -> Results | None:
 
 def kept_estimate(problem: Problem, settings: ExploreSettings, method: str) -> Estimate | None:
     """The first repeat's estimate of a method, where it is kept; nothing is measured for it."""
-    found: Results | None = session().results.get(key(problem, settings))
+    found: Results | None = problem.stores.results.get(key(problem, settings))
     if found is not None:
         return found.estimates[method]
     table = profile(problem, settings)
@@ -291,7 +295,7 @@ def kept_estimate(problem: Problem, settings: ExploreSettings, method: str) -> E
 def results(problem: Problem, settings: ExploreSettings) -> Results:
     """The final result, now."""
     found = known(problem, settings)
-    return session().results.put(key(problem, settings), measure(problem, settings)) if found is None else found
+    return problem.stores.results.put(key(problem, settings), measure(problem, settings)) if found is None else found
 
 
 def with_other_split(settings: ExploreSettings) -> ExploreSettings:

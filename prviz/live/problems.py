@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pages._shared.cache import session
-from pages._shared.uploads import Uploaded
-from pages._work.store import LeastRecentlyUsed
 from prviz.curves import PRCurve
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.live.store import Stores
 from prviz.measure.workload import fit_size, subsample, subsample_rows
 from prviz.readers import bundled
+from prviz.readers.media import Pictures
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import ToyProblem, toy
@@ -26,17 +26,43 @@ from prviz.toys import ToyProblem, toy
 UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
 
 
+@dataclass(frozen=True, eq=False)
+class HeldPictures:
+    """Sources of pictures, in the order in which they are searched; equal keys mean the same pictures."""
+
+    key: Hashable = ()
+    sources: tuple[Pictures, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Uploaded:
+    """A pair with the files and keys that it came from, for the code that repeats it.
+
+    origin: an id of the files, for the labels, which are not in the samples' digests.
+    """
+
+    pair: SamplePair
+    files: tuple[str, ...]
+    keys: tuple[str | None, str | None]
+    origin: tuple[Hashable, ...] = ()
+    pictures: HeldPictures | None = None
+
+    def swapped(self) -> Uploaded:
+        """The same sets in each other's role."""
+        pair = SamplePair(self.pair.generated, self.pair.real)
+        return replace(self, pair=pair, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1])
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem(ABC):
     """Two sets of samples to measure, at most `n` of each; its methods work in any thread.
 
-    samples, memory : the session's stores of samples, and of what is computed from the problem.
+    stores : of the visitor, with what has been drawn and measured.
     """
 
     n: int
     seed: int
-    samples: LeastRecentlyUsed = field(default_factory=lambda: session().samples)
-    memory: LeastRecentlyUsed = field(default_factory=lambda: session().results)
+    stores: Stores = field(default_factory=Stores)
     toy: ToyProblem | None = None
     uploaded: Uploaded | None = None
 
@@ -47,7 +73,8 @@ class Problem(ABC):
 
     @property
     @abstractmethod
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """Its name in figures and files."""
 
     @property
     @abstractmethod
@@ -69,14 +96,15 @@ class Problem(ABC):
     def draw(self, repeat: int) -> tuple[SamplePair, int]:
         """The pair of a repeat, and the seed of its split; that of repeat 0 is on screen."""
         seed = self.seed + repeat
-        return self.samples.remembered((*self.key, seed), lambda: self._drawn(seed)), seed
+        return self.stores.samples.remembered((*self.key, seed), lambda: self._drawn(seed)), seed
 
     @property
     def pair(self) -> SamplePair:
+        """The pair on screen."""
         return self.draw(0)[0]
 
     def smaller(self, n: int) -> Problem:
-        """This problem with at most `n` samples per set."""
+        """The problem with at most `n` samples per set."""
         return replace(self, n=min(n, self.n))
 
     @property
@@ -111,6 +139,7 @@ class Problem(ABC):
 
     @cached_property
     def truth(self) -> PRCurve | None:
+        """The true curve, where it is known."""
         return None
 
     @property
@@ -157,7 +186,7 @@ class DrawnProblem(Problem):
 
     @cached_property
     def truth(self) -> PRCurve | None:
-        return self.memory.remembered(("truth", *self.key[1:3]), self.toy.truth)
+        return self.stores.results.remembered(("truth", *self.key[1:3]), self.toy.truth)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -193,15 +222,29 @@ class FixedProblem(Problem):
         return subsample(self.whole, self.n, seed)
 
 
-def toy_problem(settings: ExploreSettings) -> DrawnProblem:
-    """The toy's problem; raises ValueError for parameters that the toy refuses."""
-    return DrawnProblem(n=settings.n, seed=settings.seed, toy=toy(settings.problem, **settings.parameters))
+def allowed(settings: ExploreSettings, problem: Problem) -> ExploreSettings:
+    """The settings with a split and a k that this many samples allow, and families that split and mode allow."""
+    if problem.largest_k(settings.split) < 1:
+        settings = replace(settings, split=0.5)
+    able = settings.methods
+    if settings.split is None:
+        able = tuple(name for name in able if not ESTIMATORS[name].needs_split)
+    if settings.approximate:
+        able = tuple(name for name in able or DEFAULT_METHODS if ESTIMATORS[name].supports_are_counts)
+    settings = replace(settings, methods=able or DEFAULT_METHODS)
+    top = problem.largest_k(settings.split)
+    k = problem.k_of(settings)
+    return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
 
 
-def bundled_problem(settings: ExploreSettings) -> FixedProblem:
-    whole = bundled.bundled_pair(settings.problem)
-    return FixedProblem(n=settings.n, seed=settings.seed, kind="bundled", whole=whole)
+def problem_of(settings: ExploreSettings, uploaded: Uploaded | None = None, stores: Stores | None = None) -> Problem:
+    """The problem that the settings select; without an upload a bundled pair in its place.
 
-
-def upload_problem(settings: ExploreSettings, uploaded: Uploaded) -> FixedProblem:
-    return FixedProblem(n=settings.n, seed=settings.seed, kind="upload", whole=uploaded.pair, uploaded=uploaded)
+    Raises ValueError for parameters that the toy refuses.
+    """
+    common: dict[str, Any] = {"n": settings.n, "seed": settings.seed, "stores": stores or Stores()}
+    if settings.source == "toy":
+        return DrawnProblem(toy=toy(settings.problem, **settings.parameters), **common)
+    if settings.source == "upload" and uploaded is not None:
+        return FixedProblem(kind="upload", whole=uploaded.pair, uploaded=uploaded, **common)
+    return FixedProblem(kind="bundled", whole=bundled.bundled_pair(settings.problem), **common)

@@ -1,0 +1,37 @@
+"""One thing to be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from prviz.live.store import LeastRecentlyUsed
+
+T = TypeVar("T")
+
+# Called with the share done, from 0 to 1; raises where the work is to end.
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Need(Generic[T]):
+    """What is to be measured: equal keys, equal results.
+
+    seconds : its estimated time. note : its text on the page. store : where its result goes; None: to the results of
+    the session. look : finds a result that is known by other keys too; None where `store` has them all.
+    """
+
+    key: tuple[Any, ...]
+    compute: Callable[[Progress], T]
+    seconds: float
+    note: str = ""
+    store: LeastRecentlyUsed | None = None
+    look: Callable[[], T | None] | None = None
+
+    @property
+    def known(self) -> bool:
+        """True if the result is there; of a need with a store."""
+        if self.look is not None:
+            return self.look() is not None
+        return self.store is not None and self.key in self.store

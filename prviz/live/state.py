@@ -1,0 +1,200 @@
+"""What the user of Explore has chosen, as one frozen object: every change makes another one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeGuard, cast
+
+from prviz.estimators import ESTIMATORS
+from prviz.measure.estimates import K
+from prviz.reports.settings import (
+    BANDWIDTH_LIMITS,
+    FIRST_VIEW,
+    N_LIMITS,
+    PARAMETER_PREFIX,
+    REPEATS_LIMITS,
+    SEED_LIMITS,
+    SPLIT_LIMITS,
+    ExploreSettings,
+    ParameterValue,
+    Source,
+)
+from prviz.toys import Parameter, Value, toy
+
+# Entries of a link beside those of the settings, and the first value of each.
+PANEL, VIEW, COLOURS, HIDDEN = "panel", "view", "colour", "hidden"
+PANELS, VIEWS = ("Space", "Extremes", "All numbers"), ("PR", "Error space")
+ROLE = "Role"
+# Names of panels in older links.
+FORMER_PANELS = {"Ends": "Extremes"}
+# Sum of shares that counts as 1: the browser rounds each of them.
+ROUNDED = 0.01
+
+Tuning = tuple[K, float | None]  # k and bandwidth
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExploreState:
+    """The settings of the page, what is open and drawn, and what is remembered of other data.
+
+    panel, view, colour : the open panel, the axes of the main figure, and what the colours of the panel Space mean.
+    hidden : the families whose curves are hidden.
+    n : samples per set of toys and of bundled pairs; the rows of an upload are chosen where it is read.
+    parameters : by toy its last parameters. tunings : by source its last k and bandwidth: those of one source must not
+        count for another, which may need quite others.
+    """
+
+    settings: ExploreSettings = FIRST_VIEW
+    panel: str = PANELS[0]
+    view: str = VIEWS[0]
+    colour: str = ROLE
+    hidden: tuple[str, ...] = ()
+    n: int = FIRST_VIEW.n
+    parameters: Mapping[str, Mapping[str, ParameterValue]] = field(default_factory=dict, hash=False)
+    tunings: Mapping[Source, Tuning] = field(default_factory=dict, hash=False)
+
+    # ---- the link ----
+
+    def to_query(self) -> dict[str, str]:
+        """The settings and what is open and drawn, as far as it is not so at first, as entries of a link."""
+        first = ExploreState()
+        hidden = ",".join(name for name in self.settings.methods if name in self.hidden)
+        entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour, HIDDEN: hidden}
+        firsts = {PANEL: first.panel, VIEW: first.view, COLOURS: first.colour, HIDDEN: ""}
+        shown = {name: value for name, value in entries.items() if value and value != firsts[name]}
+        return self.settings.to_query() | shown
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreState, list[str]]:
+        """The state of a link, and one message per entry that could not be used; see `ExploreSettings.from_query`."""
+        settings, messages = ExploreSettings.from_query(query)
+        panel, view = query.get(PANEL, ""), query.get(VIEW, "")
+        panel = FORMER_PANELS.get(panel, panel)
+        state = cls(
+            panel=panel if panel in PANELS else PANELS[0],
+            view=view if view in VIEWS else VIEWS[0],
+            colour=query.get(COLOURS, ROLE),
+            hidden=tuple(name for name in query.get(HIDDEN, "").split(",") if name in ESTIMATORS),
+        )
+        return state.with_settings(settings), messages
+
+    # ---- changes ----
+
+    def with_settings(self, settings: ExploreSettings) -> ExploreState:
+        """These settings in place of all others, a toy's weights as shares, which bars show."""
+        values = {}
+        for spec in specs(settings):
+            value = cast(Value, settings.parameters.get(spec.name, spec.default))
+            values[spec.name] = shares(value) if spec.total else value
+        settings = replace(settings, parameters={**settings.parameters, **values})
+        return replace(self, settings=settings)._remembering()
+
+    def with_data(self, source: Source, problem: str, n: int | None = None) -> ExploreState:
+        """Another pair, with what is remembered of it; n : of an upload."""
+        settings = replace(self.settings, source=source, problem=problem, parameters={})
+        if source == "toy":
+            known = self.parameters.get(problem, {})
+            values = {spec.name: known.get(spec.name, spec.default) for spec in specs(settings)}
+            settings = replace(settings, parameters=values)
+        k, bandwidth = self.tuning(source)
+        settings = replace(settings, n=self.n if n is None else n, k=k, bandwidth=bandwidth)
+        return replace(self, settings=settings)._remembering()
+
+    def tuning(self, source: Source) -> Tuning:
+        """K and bandwidth of this source: as the user left them there, else those that suit any data of its kind."""
+        toys = ExploreSettings()
+        return self.tunings.get(source, (toys.k, toys.bandwidth) if source == "toy" else ("sqrt", None))
+
+    def with_values(self, values: Mapping[str, Any]) -> ExploreState:
+        """The state after the user has moved controls of the figure; what no control can send is left out.
+
+        values : by the id of the control. Raises ValueError for parameters that the toy refuses together.
+        """
+        settings, changed = self.settings, dict[str, Any]()
+        for name, limits in (("n", N_LIMITS), ("seed", SEED_LIMITS), ("repeats", REPEATS_LIMITS)):
+            if is_number(values.get(name), limits) and (name, settings.source) != ("n", "upload"):
+                changed[name] = int(values[name])
+        share = values.get("split")
+        if share != percent(settings.split) and (share == 0 or is_number(share, SPLIT_PERCENTS)):
+            changed["split"] = cast(float, share) / 100 or None
+        if (k := values.get("k")) == "sqrt" or is_number(k, (1, N_LIMITS[1])):
+            changed["k"] = k if k == "sqrt" else int(k)
+        if "bandwidth" in values and (
+            (bandwidth := values["bandwidth"]) is None or is_number(bandwidth, BANDWIDTH_LIMITS)
+        ):
+            changed["bandwidth"] = bandwidth
+        if is_number(angle := values.get("angle"), (0, 90)):
+            changed["lam"] = math.inf if angle >= 90 else float(f"{math.tan(math.radians(angle)):.6g}")
+        if moved := self._moved_parameters(values):
+            toy(settings.problem, **{**settings.parameters, **moved})
+            changed["parameters"] = {**settings.parameters, **moved}
+        hidden = values.get("hidden")
+        if isinstance(hidden, list):
+            self = replace(self, hidden=tuple(name for name in ESTIMATORS if name in hidden))
+        return replace(self, settings=replace(settings, **changed))._remembering()
+
+    def _moved_parameters(self, values: Mapping[str, Any]) -> dict[str, Value]:
+        """The toy's parameters among the values."""
+        found: dict[str, Value] = {}
+        for spec in specs(self.settings):
+            before = cast(Any, self.settings.parameters.get(spec.name, spec.default))
+            count = len(before) if spec.kind == "weights" else 1
+            name = PARAMETER_PREFIX + spec.name
+            sent = values.get(name) if has_bars(spec) else [values.get(each) for each in control_ids(spec, count)]
+            limits = (spec.low, spec.high)
+            if isinstance(sent, list) and len(sent) == count and all(is_number(value, limits) for value in sent):
+                entries = tuple(int(each) if spec.kind == "int" else float(each) for each in sent)
+                found[spec.name] = entries if spec.kind == "weights" else entries[0]
+        return found
+
+    def _remembering(self) -> ExploreState:
+        """The state, with its own settings among what it remembers."""
+        settings = self.settings
+        tunings = {**self.tunings, settings.source: (settings.k, settings.bandwidth)}
+        parameters = self.parameters
+        if settings.source == "toy":
+            parameters = {**parameters, settings.problem: settings.parameters}
+        n = self.n if settings.source == "upload" else settings.n
+        return replace(self, n=n, tunings=tunings, parameters=parameters)
+
+
+# ---- the numbers of a toy, and the controls that move them ----
+
+
+def specs(settings: ExploreSettings) -> list[Parameter]:
+    """The toy's parameters; none of other data."""
+    return list(toy(settings.problem).specs) if settings.source == "toy" else []
+
+
+def shares(value: Value) -> Value:
+    """Weights as shares of their sum; those that are such already stay as they are."""
+    weights = cast(tuple[float, ...], value)
+    total = math.fsum(weights)
+    return tuple(each / total for each in weights) if abs(total - 1) > ROUNDED else value
+
+
+def has_bars(spec: Parameter) -> bool:
+    """True if one control of bars moves all entries; False if a slider moves each."""
+    return spec.kind == "weights" and (spec.low, spec.high) == (0, 1)
+
+
+def control_ids(spec: Parameter, count: int) -> list[str]:
+    """Ids of the sliders of one number, or of the entries of several."""
+    name = PARAMETER_PREFIX + spec.name
+    return [f"{name}.{index}" for index in range(count)] if spec.kind == "weights" else [name]
+
+
+def percent(share: float | None) -> float:
+    """A split in percent, as its slider shows it; 0 for none."""
+    return round(100 * (share or 0), 6)
+
+
+# The limits of a split, in percent.
+SPLIT_PERCENTS = (percent(SPLIT_LIMITS[0]), percent(SPLIT_LIMITS[1]))
+
+
+def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
+    """True if the value, sent by a browser, is a number within the limits."""
+    return isinstance(value, int | float) and math.isfinite(value) and limits[0] <= value <= limits[1]

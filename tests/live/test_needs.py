@@ -1,0 +1,69 @@
+"""What settings need, and in which order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.live import bounds, frames, needs, results
+from prviz.live.need import Need
+from prviz.live.problems import allowed, problem_of
+from prviz.reports.settings import ExploreSettings
+
+SETTINGS = ExploreSettings(problem="shifted-gaussians", n=100, methods=("knn", "ipr"), parameters={"d": 2}, k=3)
+
+
+def nothing(_: float) -> None:
+    return None
+
+
+def test_the_curves_come_first_then_the_open_panel_the_frames_and_the_bound() -> None:
+    problem = problem_of(SETTINGS)
+    panel = Need(("panel",), lambda _: 1, 0.1, "the panel", problem.stores.results)
+    found = needs.needs(problem, SETTINGS, panel)
+    assert [need.key[0] for need in found] == ["results", "panel", "profile", "bound"]
+    assert [need.known for need in found] == [False] * 4
+    for need in found:
+        assert need.store is not None
+        need.store.put(need.key, need.compute(nothing))
+    assert [need.known for need in needs.needs(problem, SETTINGS, panel)] == [True] * 4
+    assert frames.known_frames(problem, SETTINGS) is not None
+    assert bounds.bound(problem, SETTINGS) is not None
+
+
+def test_every_k_and_bandwidth_is_known_once_the_frames_are() -> None:
+    problem = problem_of(SETTINGS)
+    profile = needs.profile(problem, SETTINGS)
+    assert profile is not None
+    problem.stores.profiles.put(profile.key, profile.compute(nothing))
+    for k in problem.stops(SETTINGS)[0]:
+        assert needs.needs(problem, replace(SETTINGS, k=k))[0].known
+    other = replace(SETTINGS, split=0.3)
+    assert not needs.needs(problem, other)[0].known
+
+
+def test_approximate_curves_and_long_profiles_are_measured_one_by_one() -> None:
+    assert needs.profile(problem_of(SETTINGS), replace(SETTINGS, approximate=True)) is None
+    many = replace(SETTINGS, n=20_000, repeats=20, parameters={"d": 128})
+    assert needs.profile(problem_of(many), many) is None
+
+
+def test_a_coarse_drawing_has_fewer_samples_and_a_k_that_they_allow() -> None:
+    large = replace(SETTINGS, n=20_000, k=2000)
+    problem = problem_of(large)
+    found = needs.coarse(problem, large)
+    assert found is not None
+    small, settings = found
+    assert small.n == settings.n == needs.coarse_size(problem, large) < 20_000
+    assert settings.k <= small.largest_k(0.5) / 4 + 1
+    assert results.measure(small, settings).curves.keys() == {"knn", "ipr"}
+
+
+def test_settings_are_made_legal_for_the_samples() -> None:
+    few = replace(SETTINGS, n=10, split=0.05, k=50)
+    settings = allowed(few, problem_of(few))
+    assert (settings.split, settings.k) == (0.5, 4)
+    unsplit = replace(SETTINGS, split=None, methods=("knn", *(n for n, f in ESTIMATORS.items() if f.needs_split)))
+    assert allowed(unsplit, problem_of(unsplit)).methods == ("knn",)
+    approximate = replace(SETTINGS, approximate=True, methods=("ppr",))
+    assert allowed(approximate, problem_of(approximate)).methods == DEFAULT_METHODS
