@@ -3,6 +3,9 @@
 `python -m tests.benchmarks.mutants --count 400 --seed 39 --out FILE.jsonl` draws mutants from FOLDERS, makes one at a
 time and runs the tests near the changed line until one fails. A stopped run goes on from its file of results.
 
+`pip install cosmic-ray && python -m tests.benchmarks.mutants --count 12 --seed 5 --steady --folders curves uncertainty
+--most 1` is the small run among the checks: the same twelve as long as their lines stay as they are.
+
 Cosmic Ray makes the mutants: its operators reach constants of modules, defaults and decorators as well as functions.
 Instead of a Python of its own for each, a process that has loaded all libraries forks: about 2 s a mutant.
 

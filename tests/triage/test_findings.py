@@ -158,6 +158,16 @@ def test_the_paper_mixture_drops_and_invents():
     assert found["invention"].number == pytest.approx(0.4, abs=0.06)
 
 
+@pytest.mark.parametrize("method", ["knn", "ipr"])
+def test_the_progress_is_told_by_quarters(method):
+    pair = gaussian(n=120, d=4)
+    shares = []
+    findings(pair, estimate(pair, method)[method], replicates=20, progress=shares.append)
+    assert shares == sorted(shares)
+    assert {0.25, 0.5} <= set(shares)
+    assert shares[-1] == 1.0
+
+
 def test_swapped_roles_swap_the_findings():
     pair = mixture((0.3, 0.3, 0.4), (0.5, 0.5, 0.0))
     other = found_in(SamplePair(pair.generated, pair.real))

@@ -98,6 +98,8 @@ def test_what_the_page_has_measured_already_is_not_measured_again(data, measured
     listed = tasks(data, **SMALL)
     known = known_rows(listed, data[1])
     assert len(known) == 3
+    for one in data[1]:  # by the task alone that asks for it
+        assert sum(len(task.known(one)) for task in listed if task.checkpoint.name == one.checkpoint.name) == 1
     expected = measured.set_index("key").loc[list(known)].reset_index()
     pd.testing.assert_frame_equal(pd.DataFrame(known.values())[list(COLUMNS)].astype(COLUMNS), expected)
     assert known_rows(tasks(data, TriageSettings(seed=1)), []) == {}
