@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
@@ -24,6 +24,14 @@ from prviz.checks.facts import (
     compare_rows,
     moments_of,
     row_classes,
+)
+from prviz.checks.row_order import (
+    CONSEQUENCE,
+    TOGETHER,
+    RowOrder,
+    dependence_text,
+    dependent_rows,
+    dependent_sets,
 )
 from prviz.readers.suspects import FIRST_ROWS, is_key, may_be_keys
 from prviz.samples import REORDERED, SamplePair, Samples, pair_of
@@ -64,6 +72,8 @@ _RARELY = 20.0
 _LENGTHS_OVERLAP = 0.25
 _LENGTH_RATIOS = (1.25, 1.5)  # of the median lengths of texts
 _KEY, _WEIGHTS = "Key among the features", "Weights among the features"
+_TRANSPOSED, _SCALES = "Transposed", "Feature scales"
+_BESIDE = frozenset({_KEY, _TRANSPOSED, _SCALES})  # warnings that rows which belong together follow from
 _TEXT_LABELS = ("text", "sentence", "caption", "prompt")
 # Correlation of the rows of one set with the same rows of the other one: means of a feature, in transposed sets.
 _SAME_ROWS = 0.98
@@ -250,9 +260,12 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
     if "Norms" in by_title and "Spread" in by_title:
         left_out.add("Spread" if "normalised" in by_title["Norms"].effect else "Norms")
     named = {feature for title in (_KEY, _WEIGHTS) if title in by_title for feature in by_title[title].features}
-    for title in ("Constant features", "Feature scales", "Spread"):
+    for title in ("Constant features", _SCALES, "Spread"):
         if title in by_title and by_title[title].features and named.issuperset(by_title[title].features):
             left_out.add(title)
+    # copies, and numbers that count the rows, stand side by side
+    if any(title in _BESIDE or title.startswith("Duplicates") for title in by_title):
+        left_out.add(TOGETHER)
     return [each for each in findings if each.title not in left_out]
 
 
@@ -266,7 +279,8 @@ def value_findings(facts: DataFacts) -> list[Finding]:
 def only_seen(facts: DataFacts) -> list[Finding]:
     """Findings that exist only where something is wrong."""
     pair = facts.pair
-    found = (few_samples(pair), _transposed(facts), keys(pair), weights(facts), texts(pair))
+    by_order = dependent_order(dependent_sets(pair))
+    found = (few_samples(pair), _transposed(facts), by_order, keys(pair), weights(facts), texts(pair))
     listed = [finding for each in found for finding in each]
     if pair.reordered:
         listed.append(Finding("Order of features", REORDERED, "warning", "", ()))
@@ -291,7 +305,9 @@ def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
         effect = "A feature that never varies tells no estimator anything, unless its two constants differ."
         found.append(Finding("Constant features", value, "note", effect))
     found += _few_samples((samples.n,), samples.d)
-    return in_order(found)
+    by_order = dependent_rows(samples)
+    found += [] if by_order is None else dependent_order({"": by_order})
+    return in_order(_without_effects(found))
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -444,6 +460,13 @@ def _few_samples(numbers: Sequence[int], d: int) -> list[Finding]:
     return [Finding("Few samples", f"{n:,} samples of {d:,} features", "warning", effect)]
 
 
+def dependent_order(found: Mapping[str, RowOrder]) -> list[Finding]:
+    """Rows whose nearest neighbours stand beside them; ``found`` by the role of their set."""
+    if not found:
+        return []
+    return [Finding(TOGETHER, dependence_text(found), "warning", CONSEQUENCE)]
+
+
 def _transposed(facts: DataFacts) -> list[Finding]:
     """Rows that are features: the same row has the same mean in both sets, though its values do not go together."""
     pair = facts.pair
@@ -463,7 +486,7 @@ def _transposed(facts: DataFacts) -> list[Finding]:
         return []
     effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."
     value = f"row by row, the means of the {n:,} rows agree in both sets, as those of features do"
-    return [Finding("Transposed", value, "warning", effect)]
+    return [Finding(_TRANSPOSED, value, "warning", effect)]
 
 
 def _correlation(first: Floats, second: Floats) -> float:
@@ -662,7 +685,7 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
         value = f"{' and '.join(features)} hold{'s' if few == 1 else ''} {amount} of the distance between {between}"
         rest = "the other one hardly counts" if d - few == 1 else f"the other {d - few:,} features hardly count"
         effect = f"So {rest}: leave out what is no feature, or bring all to one scale."
-        return Finding("Feature scales", value, "warning", effect, features)
+        return Finding(_SCALES, value, "warning", effect, features)
     weights = variances(facts.moments)
     squares = float(np.square(weights).sum())
     count = float(weights.sum()) ** 2 / squares if squares else 0.0  # effective number of features
@@ -671,7 +694,7 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
     effect = "The variance is shared by many features, so all of them count in every estimator's distances."
     if uneven:
         effect = "The features of largest spread decide all distances of every estimator: consider scaling."
-    return Finding("Feature scales", value, grade(uneven), effect)
+    return Finding(_SCALES, value, grade(uneven), effect)
 
 
 def keys(pair: SamplePair) -> list[Finding]:

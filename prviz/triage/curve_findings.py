@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prviz.checks.row_order import CONSEQUENCE, TOGETHER, dependence_text, dependent_sets
 from prviz.curves import PRCurve
 from prviz.diagnostics.influence import REMOVED, Influence
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts
-from prviz.diagnostics.row_order import dependence_text, dependent_sets
 from prviz.samples import SamplePair
 from prviz.triage.finding import Level, TriageFinding, grade, percent
 from prviz.uncertainty.bootstrap import Spread
@@ -58,8 +58,8 @@ def dependent(pair: SamplePair) -> tuple[TriageFinding, ...]:
         return ()
     share = max(each.share for each in found.values())
     text = dependence_text(found)
-    sentence = f"{text[0].upper()}{text[1:]}."
-    return (TriageFinding("dependent", "Rows that belong together", sentence, share, "warning", "preflight"),)
+    sentence = f"{text[0].upper()}{text[1:]}. {CONSEQUENCE}"
+    return (TriageFinding("dependent", TOGETHER, sentence, share, "warning", "preflight"),)
 
 
 def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:

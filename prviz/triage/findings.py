@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from prviz.checks.flags import MANY_ROWS
+from prviz.checks.row_order import NEXT
 from prviz.diagnostics.influence import carries, influence
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts, preflight
-from prviz.diagnostics.row_order import NEXT
 from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
@@ -41,7 +41,7 @@ from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 4
+RULES = 5
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # A finding is none if held-out real samples have it too, and it is at most so many times as large.

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from prviz.checks.flags import Finding
+from prviz.checks.row_order import TOGETHER
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import CheckpointOutcome
 
 # Flags that findings of the same checkpoint say better, compared with what held-out real samples get.
-_SAID_BY_FINDINGS = frozenset({"Duplicates inside the generated set", "Rows in both sets", "Norms", "Spread"})
+_SAID_BY_FINDINGS = frozenset({"Duplicates inside the generated set", "Rows in both sets", "Norms", "Spread", TOGETHER})
 # Said of all checkpoints by a note on its own.
 _SAID_ELSEWHERE = frozenset({"Encoder", "Sizes", "These look swapped"})
 

@@ -101,7 +101,8 @@ def test_transposed_features_are_seen_by_their_means() -> None:
     sets = [(normal(3000, 200, seed) + means).T.copy() for seed in (1, 2)]
     assert warned(pair(*sets)).keys() == {"Transposed"}
     brightness = np.sort(means)[:, None]  # samples sorted alike in both sets
-    assert warned(pair(normal(200, 3000, 1) + brightness, normal(200, 3000, 2) + brightness)) == {}
+    found = warned(pair(normal(200, 3000, 1) + brightness, normal(200, 3000, 2) + brightness))
+    assert "Transposed" not in found
     noisy = sets[0] + 0.1 * normal(200, 3000, 3)  # reconstructions of the real samples
     assert warned(pair(sets[0], noisy)) == {}
 

@@ -1,0 +1,142 @@
+"""Rows that are not independent: nearest neighbours that stand next to each other in the file, as frames of a video do.
+
+Neighbours in consecutive rows are counted among those that stand in one stretch of rows, so that a file that is sorted
+by class, where all neighbours are near by but none is nearer than the others, is none of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.samples import SamplePair, Samples
+
+# Rows between two that count as next to each other, and rows of a stretch in which that is compared with chance.
+NEXT, STRETCH = 3, 100
+# Stretches of a file that are compared, spread evenly over it, and rows of the file for each of them: a tenth of the
+# rows takes a hundredth of the time of a curve.
+_STRETCHES, _ROWS_EACH = 5, 1_000
+# Fewest rows that are compared.
+_LEAST = 40
+# Neighbours next to each other, over those of a stretch in random order, from which on the rows count as dependent:
+# classes in sorted order come to this where they have fewer than about 30 rows each.
+_TIMES = 3.0
+# Least share of all nearest neighbours that stand next to each other, and probability of as many by chance.
+_SHARE, _CHANCE = 0.1, 1e-4
+
+
+class RowOrder(NamedTuple):
+    """Nearest neighbours that stand next to each other.
+
+    share : share of the nearest neighbours at most NEXT rows apart. chance : that of rows in random
+    order. rows : number of rows that were compared.
+    """
+
+    share: float
+    chance: float
+    rows: int
+
+
+# The flag, and what follows.
+TOGETHER = "Rows that belong together"
+CONSEQUENCE = (
+    "Rows such as the frames of a video are not independent, so that split, intervals and upper bound do not hold: "
+    "name the column that says which belong together (--group COLUMN, Samples(..., groups=...))."
+)
+_found_of_sets: WeakKeyDictionary[Samples, RowOrder | None] = WeakKeyDictionary()
+
+
+def dependent_rows(samples: Samples) -> RowOrder | None:
+    """How often nearest neighbours stand next to each other, where that is far more often than by chance.
+
+    It is computed once for a set.
+
+    Parameters
+    ----------
+    samples : Samples
+        At least 40; of more than 100 only stretches of 100 rows are compared, five at most.
+
+    Returns
+    -------
+    RowOrder or None
+        None: the order of the rows shows no dependence, is that of a feature, or groups are known.
+    """
+    if samples not in _found_of_sets:
+        _found_of_sets[samples] = _dependent_rows(samples)
+    return _found_of_sets[samples]
+
+
+def _dependent_rows(samples: Samples) -> RowOrder | None:
+    n = samples.n
+    if samples.groups is not None or n < _LEAST:
+        return None
+    length = min(STRETCH, n)
+    count = min(_STRETCHES, max(1, n // _ROWS_EACH))
+    starts = np.linspace(0, n - length, count).round().astype(np.intp)
+    rows = (starts[:, None] + np.arange(length)).reshape(-1)
+    values = samples.values[rows].astype(np.float64)
+    if _is_sorted(values):
+        return None
+    other = _nearest(values)
+    # two rows that are nearest to each other are one pair
+    own = np.arange(len(rows))
+    first, last = np.minimum(own, other), np.maximum(own, other)
+    pairs = np.unique(first * len(rows) + last)
+    first, last = pairs // len(rows), pairs % len(rows)
+    together = first // length == last // length
+    tried = int(together.sum())
+    found = int((rows[last[together]] - rows[first[together]] <= NEXT).sum())
+    gaps = np.arange(1, NEXT + 1)
+    within = float(2 * (length - gaps).sum() / (length * (length - 1)))
+    share = found / len(pairs)
+    often = found >= _TIMES * within * tried and share >= _SHARE
+    if not often or _at_least(found, tried, within) > _CHANCE:
+        return None
+    return RowOrder(share, 2 * NEXT / (len(rows) - 1), len(rows))
+
+
+def _is_sorted(values: NDArray[np.float64]) -> bool:
+    """True if the rows stand in the order of a feature or of their means, as those of a sorted table."""
+    with np.errstate(over="ignore"):
+        keys = np.column_stack([values, values.mean(axis=1)])
+    up, down = keys[1:] >= keys[:-1], keys[1:] <= keys[:-1]
+    return bool((up.all(axis=0) != down.all(axis=0)).any())
+
+
+def _nearest(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The row that is nearest to each row but itself, up to rounding, for values of any size."""
+    largest = float(np.abs(values).max()) or 1.0
+    centred = values / largest
+    centred -= centred[0].copy()  # a mean is drawn away by outliers, which would cost the others their digits
+    products = centred @ centred.T
+    squares = np.diag(products).copy()
+    apart = squares - 2 * products  # the square of the row itself shifts all alike
+    np.fill_diagonal(apart, np.inf)
+    return np.argmin(apart, axis=1)
+
+
+def _at_least(count: int, n: int, p: float) -> float:
+    """Probability of so many of n events of probability p or more; SciPy's statistics take half a second to load."""
+    return sum(comb(n, each) * p**each * (1 - p) ** (n - each) for each in range(count, n + 1))
+
+
+def dependent_sets(pair: SamplePair) -> dict[str, RowOrder]:
+    """`dependent_rows` of the sets of a pair that have them, by "real" and "generated"."""
+    found = {role: dependent_rows(samples) for role, samples in zip(("real", "generated"), pair, strict=True)}
+    return {role: each for role, each in found.items() if each is not None}
+
+
+def dependence_text(found: Mapping[str, RowOrder]) -> str:
+    """What `dependent_sets` shows, without a full stop; "" where it shows nothing."""
+    named = {f"{role} " if role else "": each for role, each in found.items()}
+    said = [
+        f"of {each.share:.0%} of {each.rows} {role}samples the nearest one of them stands at most {NEXT} rows away, "
+        f"of {each.chance:.1%} by chance"
+        for role, each in named.items()
+    ]
+    return " and ".join(said)
