@@ -150,15 +150,20 @@ def moments_of(values: NDArray[np.floating]) -> Moments:
     scale = float(max(values.max(), -values.min())) or 1.0  # no square of a scaled value overflows or vanishes
     mean = np.zeros(d)
     squares = np.zeros(d)
+    block = np.empty((0, d))
     for rows in row_blocks(n, d):
-        mean += (values[rows].astype(np.float64) / scale).sum(axis=0) / n
+        block = values[rows].astype(np.float64) / scale
+        mean += block.sum(axis=0) / n
     constant = np.ones(d, dtype=bool)
     norms = np.empty(n)
     for rows in row_blocks(n, d):
         constant &= (values[rows] == values[0]).all(axis=0)
-        block = values[rows].astype(np.float64) / scale
-        norms[rows] = np.linalg.norm(block, axis=1)
-        squares += np.square(block - mean).sum(axis=0)
+        if len(block) < n:  # the only one is still there
+            block = values[rows].astype(np.float64) / scale
+        norms[rows] = np.sqrt(np.square(block).sum(axis=1))
+        block -= mean
+        block *= block
+        squares += block.sum(axis=0)
     sd = np.where(constant, 0.0, np.sqrt(squares / n))  # the mean of equal values is off by rounding
     with np.errstate(over="ignore"):
         summary = np.array([np.median(norms), norms.min(), norms.max()]) * scale

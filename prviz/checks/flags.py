@@ -41,7 +41,10 @@ Floats = NDArray[np.float64]
 Level = Literal["ok", "note", "warning"]
 
 # Rows of a set, and values of them at most, that its spreads are judged on.
-_ROWS, _VALUES = 1_024, 2**22
+_ROWS, _VALUES, _LEAST_ROWS = 1_024, 2**21, 32
+# Values that take about a millisecond, and squared number of samples over that of the rows that take a fiftieth of the
+# time of a curve: so many rows are judged at least.
+_QUICK, _CURVE = 2**18, 2**14
 
 # Ratios between the two sets (or their inverse) above which a mismatch is a note, or a warning.
 SIZE_RATIOS = (1.01, 2.0)
@@ -113,10 +116,9 @@ class SetFacts:
     """What some drawn rows of one set show.
 
     rows : (m, d) these rows in units of the largest value of them. moments : of these rows, in the units of the data;
-    `constant` is that of all rows. shares : (d,) part of the squared distance between two samples, on average, that
-    each feature holds; 0 where all rows are equal. top : what the one and the two largest of them hold in the median
-    pair of samples. ranges : (2, d) distances between the quartiles, and between the
-    first and the last decile, in the units of ``rows`` times ``unit``.
+    `constant` is that of all rows. shares : (d,) part of the squared distance between two samples,
+    on average, that each feature holds; 0 where all rows are equal. top : what the one and the two
+    largest of them hold in the median pair of samples.
     """
 
     rows: Floats
@@ -124,7 +126,11 @@ class SetFacts:
     moments: Moments
     shares: Floats
     top: tuple[float, float]
-    ranges: Floats
+
+    def ranges(self, features: NDArray[np.intp]) -> Floats:
+        """Distances between quartiles, and first and last deciles, of some features: (2, number)."""
+        ends = np.quantile(self.rows[:, features], (0.1, 0.25, 0.75, 0.9), axis=0)
+        return np.stack([ends[2] - ends[1], ends[3] - ends[0]]) * self.unit
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -170,30 +176,32 @@ def set_facts(samples: Samples) -> SetFacts:
 
 
 def _set_facts(samples: Samples) -> SetFacts:
-    most = max(2, min(_ROWS, _VALUES // samples.d))
-    values = samples.values
+    n, d = samples.n, samples.d
     rng = np.random.default_rng(0)
-    if samples.n > most:
-        values = values[np.sort(rng.choice(samples.n, most, replace=False))]
+    most = max(_LEAST_ROWS, min(_ROWS, _VALUES // d, max(_QUICK // d, n * n // _CURVE)))
+    values = samples.values
+    if n > most:
+        values = values[np.sort(rng.choice(n, most, replace=False))]
     drawn = values.astype(np.float64)
     found = moments_of(drawn)
-    found = _with_all_rows(found, samples) if samples.n > most else found
+    found = _with_all_rows(found, samples) if n > most else found
     unit = float(np.abs(drawn).max()) or 1.0
-    rows = drawn / unit
-    squares = np.square(rows - rows[rng.permutation(len(rows))])
+    drawn /= unit
+    squares = drawn - drawn[rng.permutation(len(drawn))]
+    squares *= squares
     totals = squares.sum(axis=1)
     apart = totals > 0
-    shares = np.zeros(samples.d)
+    shares = np.zeros(d)
     top = (0.0, 0.0)
     if apart.any():
-        parts = squares[apart] / totals[apart, None]
+        parts = squares if apart.all() else squares[apart]
+        parts /= totals[apart, None]
         shares = parts.mean(axis=0)
         largest = np.argsort(-shares, kind="stable")[:2]
-        held = np.median(np.cumsum(parts[:, largest], axis=1), axis=0)  # the median: outliers are in few pairs
+        held = np.cumsum(parts[:, largest], axis=1)
+        held = np.median(held, axis=0)  # the median: outliers are in few pairs
         top = (float(held[0]), float(held[-1]))
-    ends = np.quantile(rows, (0.1, 0.25, 0.75, 0.9), axis=0)
-    ranges = np.stack([ends[2] - ends[1], ends[3] - ends[0]])
-    return SetFacts(rows=rows, unit=unit, moments=found, shares=shares, top=top, ranges=ranges)
+    return SetFacts(rows=drawn, unit=unit, moments=found, shares=shares, top=top)
 
 
 def _with_all_rows(found: Moments, samples: Samples) -> Moments:
@@ -471,17 +479,20 @@ def _transposed(facts: DataFacts) -> list[Finding]:
     """Rows that are features: the same row has the same mean in both sets, though its values do not go together."""
     pair = facts.pair
     n = pair.real.n
-    whole = all(len(each.rows) == n for each in facts.drawn)
-    if n != pair.generated.n or not FEW_SAMPLES <= n < pair.d or not whole:
+    most = min(pair.d - 1, _ROWS, 2 * _VALUES // pair.d)
+    if n != pair.generated.n or not FEW_SAMPLES <= n <= most:
         return []
-    real, generated = (each.rows * each.unit for each in facts.drawn)
-    means = real.mean(axis=1), generated.mean(axis=1)
+    with np.errstate(over="ignore"):
+        means = [each.values.mean(axis=1, dtype=np.float64) for each in pair]
     ranks = np.argsort(np.argsort(means[0])).astype(np.float64)
     if abs(_correlation(ranks, np.arange(float(n)))) > 0.8:  # sorted samples
         return []
     if _correlation(*means) < _SAME_ROWS:
         return []
-    left = [each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean() for each in (real, generated)]
+    left = []
+    for samples in pair:
+        each = samples.values.astype(np.float64)
+        left.append(each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean())
     if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:  # a generated row is made from the real one
         return []
     effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."
@@ -649,21 +660,26 @@ def _unlike_spreads(facts: DataFacts) -> list[int]:
     A standard deviation alone would flag heavy tails, a range of quantiles alone features that are mostly 0.
     """
     real, generated = facts.drawn
+    error = _RANGE_ERROR * math.sqrt(sum(1 / len(each.rows) for each in facts.drawn))
+    beyond = math.log(SPREAD_RATIOS[1]) + _SURE * error
+    held = np.maximum(real.shares, generated.shares)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_sd = np.log(generated.moments.sd) - np.log(real.moments.sd)
+    # quantiles of all features would take most of the time of all flags
+    columns = np.flatnonzero((held > _MATTERS / facts.pair.d) & ~(np.abs(by_sd) <= beyond))
+    if not len(columns):
+        return []
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        measured = np.vstack([real.ranges * real.unit, real.moments.sd])
-        others = np.vstack([generated.ranges * generated.unit, generated.moments.sd])
+        measured, others = (np.vstack([each.ranges(columns), each.moments.sd[columns]]) for each in facts.drawn)
         logs = np.log(others) - np.log(measured)
     known = np.isfinite(logs)
     known[:, ~known[1]] = False  # without a range of deciles too few rows vary
     least = np.where(known, np.abs(logs), np.inf).min(axis=0)
     one_way = (np.where(known, logs, 1) > 0).all(axis=0) | (np.where(known, logs, -1) < 0).all(axis=0)
-    error = _RANGE_ERROR * math.sqrt(sum(1 / len(each.rows) for each in facts.drawn))
-    held = np.maximum(real.shares, generated.shares)
     quartiles, deciles = (np.where(others[1] > measured[1], others[row], measured[row]) for row in (0, 1))
     one_way &= quartiles > _BODY * deciles  # else few rows make the wider set wide
-    far = np.isfinite(least) & one_way & (least > math.log(SPREAD_RATIOS[1]) + _SURE * error)
-    found = np.flatnonzero(far & (held > _MATTERS / facts.pair.d))
-    return [int(each) for each in found[np.argsort(-least[found])]]
+    found = np.flatnonzero(np.isfinite(least) & one_way & (least > beyond))
+    return [int(each) for each in columns[found[np.argsort(-least[found])]]]
 
 
 def scales(facts: DataFacts) -> Finding:

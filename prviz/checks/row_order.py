@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples
 
 # Rows between two that count as next to each other, and rows of a stretch in which that is compared with chance.
@@ -23,6 +24,9 @@ NEXT, STRETCH = 3, 100
 _STRETCHES, _ROWS_EACH = 5, 1_000
 # Fewest rows that are compared.
 _LEAST = 40
+# Rows that show of most columns that they are not sorted; share of the steps in which a sorted one
+# moves: one that hardly does sorts by class.
+_FIRST, _MOVES = 10, 0.25
 # Neighbours next to each other, over those of a stretch in random order, from which on the rows count as dependent:
 # classes in sorted order come to this where they have fewer than about 30 rows each.
 _TIMES = 3.0
@@ -103,9 +107,18 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
 def _is_sorted(values: NDArray[np.float64]) -> bool:
     """True if the rows stand in the order of a feature or of their means, as those of a sorted table."""
     with np.errstate(over="ignore"):
-        keys = np.column_stack([values, values.mean(axis=1)])
-    up, down = keys[1:] >= keys[:-1], keys[1:] <= keys[:-1]
-    return bool((up.all(axis=0) != down.all(axis=0)).any())
+        means = values.mean(axis=1, keepdims=True)
+    short = _one_way(values[:_FIRST]) | (values[:_FIRST] == values[0]).all(axis=0)
+    likely = np.concatenate([means, values[:, short]], axis=1)
+    moves = (likely[1:] != likely[:-1]).mean(axis=0)
+    return bool((_one_way(likely) & (moves > _MOVES)).any())
+
+
+def _one_way(columns: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """True for columns that nowhere fall, or nowhere rise; but not for those of a single value."""
+    up = (columns[1:] >= columns[:-1]).all(axis=0)
+    down = (columns[1:] <= columns[:-1]).all(axis=0)
+    return np.asarray(up ^ down)
 
 
 def _nearest(values: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -113,7 +126,8 @@ def _nearest(values: NDArray[np.float64]) -> NDArray[np.intp]:
     largest = float(np.abs(values).max()) or 1.0
     centred = values / largest
     centred -= centred[0].copy()  # a mean is drawn away by outliers, which would cost the others their digits
-    products = centred @ centred.T
+    with one_blas_thread():  # a second one would only wait
+        products = centred @ centred.T
     squares = np.diag(products).copy()
     apart = squares - 2 * products  # the square of the row itself shifts all alike
     np.fill_diagonal(apart, np.inf)

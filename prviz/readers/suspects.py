@@ -175,8 +175,10 @@ def _keys(values: Array) -> set[int]:
 
 def may_be_keys(values: Array) -> NDArray[np.bool_]:
     """True for columns that are whole numbers, all different, in the first rows."""
-    first = np.sort(values[:FIRST_ROWS], axis=0)
-    found: NDArray[np.bool_] = (first == np.rint(first)).all(axis=0) & (np.diff(first, axis=0) > 0).all(axis=0)
+    first = values[:FIRST_ROWS]
+    found: NDArray[np.bool_] = (first == np.rint(first)).all(axis=0)
+    whole = np.flatnonzero(found)
+    found[whole] = (np.diff(np.sort(first[:, whole], axis=0), axis=0) > 0).all(axis=0)
     return found
 
 

@@ -68,6 +68,12 @@ def test_a_table_sorted_by_a_feature_or_by_its_means_holds_no_dependent_rows(d: 
         assert dependent_rows(Samples(values[order])) is None
 
 
+def test_a_feature_that_hardly_moves_sorts_no_rows() -> None:
+    values = _videos(np.random.default_rng(0), 20, 10)
+    values[:, 3] = np.arange(200) > 150
+    assert dependent_rows(Samples(values)) is not None
+
+
 def test_the_sentence_names_the_set_and_the_remedy() -> None:
     rng = np.random.default_rng(0)
     pair = SamplePair(Samples(rng.normal(size=(200, 16))), Samples(_videos(rng, 20, 10)))
