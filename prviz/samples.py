@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.array_input import EMBED_PICTURES, as_array, feature_names, squeezed
-from prviz.warning import warn
+from prviz.warning import from_outside, warn
 
 Array = NDArray[Any]
 # Share of each set that defines the classifiers; None or "none": no split.
@@ -319,7 +319,8 @@ class SamplePair:
             _check_names(real, generated)
             object.__setattr__(self, "generated", self.generated._in_order(real))
             object.__setattr__(self, "reordered", True)
-            warn(self.digest, REORDERED)
+            if from_outside():  # inside, whatever measures the pair says it among its flags
+                warn(self.digest, REORDERED)
         if self.real.d != self.generated.d:
             raise ValueError(
                 f"real samples have {self.real.d} features, generated ones have {self.generated.d}; "

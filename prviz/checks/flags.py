@@ -254,9 +254,11 @@ def flags_of(pair: SamplePair) -> tuple[Finding, ...]:
 def _flags(pair: SamplePair) -> tuple[Finding, ...]:
     facts = data_facts(pair)
     if single := single_rows(facts):
-        return in_order([*single, sizes(facts), *encoders(pair), *picture_sizes(pair)])
+        by_name = [*encoders(pair), *picture_sizes(pair), *reordered(pair)]
+        return in_order([*single, sizes(facts), *by_name])
     if facts.rows.same:
-        return in_order([*encoders(pair), shared_rows(facts), scales(facts), *few_samples(pair)])
+        by_value = [shared_rows(facts), scales(facts), *few_samples(pair)]
+        return in_order([*encoders(pair), *by_value, *reordered(pair)])
     found = [*value_findings(facts), *only_seen(facts), *encoders(pair), *picture_sizes(pair), *names(pair)]
     return in_order(_without_effects(found))
 
@@ -290,9 +292,12 @@ def only_seen(facts: DataFacts) -> list[Finding]:
     by_order = dependent_order(dependent_sets(pair))
     found = (few_samples(pair), _transposed(facts), by_order, keys(pair), weights(facts), texts(pair))
     listed = [finding for each in found for finding in each]
-    if pair.reordered:
-        listed.append(Finding("Order of features", REORDERED, "warning", "", ()))
-    return listed
+    return [*listed, *reordered(pair)]
+
+
+def reordered(pair: SamplePair) -> list[Finding]:
+    """A finding if the features of the two sets stood in two orders."""
+    return [Finding("Order of features", REORDERED, "warning", "")] if pair.reordered else []
 
 
 def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
