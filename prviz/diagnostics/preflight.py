@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.checks import flags
-from prviz.checks.facts import Duplicates, compare_rows, moments
+from prviz.checks.facts import Duplicates, compare_rows, moments, row_blocks
 from prviz.checks.flags import DataFacts, Finding, Level, grade, in_order, ratio, set_facts
 from prviz.measure.workload import fit_size
 from prviz.samples import SamplePair, Samples, SplitRatio, pair_of, split_share
@@ -56,12 +56,26 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32
     if samples.n > limit:
         values = values[np.sort(np.random.default_rng(seed).choice(samples.n, limit, replace=False))]
     unit = float(max(values.max(), -values.min())) or 1.0
-    centred = values / unit  # no sum overflows
-    centred = centred - centred.mean(axis=0, dtype=np.float64)
-    centred[:, (values == values[0]).all(axis=0)] = 0  # not exactly 0 by rounding of the mean
-    largest = float(np.abs(centred).max())
+    blocks = list(row_blocks(*values.shape))
+    total = np.zeros((1, samples.d))
+    constant = np.ones(samples.d, dtype=bool)
+    for rows in blocks:
+        # the sum goes on from that of the blocks before, as if all were one; scaled, none overflows
+        total = np.concatenate([total, values[rows] / unit]).sum(axis=0, keepdims=True)
+        constant &= (values[rows] == values[0]).all(axis=0)
+    mean = total / len(values)
+
+    def centred(rows: slice) -> NDArray[np.float64]:
+        block: NDArray[np.float64] = values[rows] / unit - mean
+        block[:, constant] = 0  # not exactly 0 by rounding of the mean
+        return block
+
+    largest = max(float(np.abs(centred(rows)).max()) for rows in blocks)
     scale = max(largest * unit, float(np.finfo(np.float64).tiny)) if largest else 0.0
-    return (centred / (largest or 1.0)).astype(np.float32), scale
+    result = np.empty(values.shape, dtype=np.float32)
+    for rows in blocks:
+        result[rows] = centred(rows) / (largest or 1.0)
+    return result, scale
 
 
 # ---- findings about the data that only the preflight looks for ----

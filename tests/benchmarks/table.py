@@ -47,6 +47,10 @@ ABOUT = {
         "One curve of each family alone at 10,000 x 64, against prdc's four scalars in the same run. Shared "
         "passes make several of the first six cheaper together."
     ),
+    "flags": (
+        "What is said of two sets beside a curve, against that curve by kNN (k = √n, split 0.5): processor time of "
+        "all threads in one run, and peak memory above the samples. The goal is a ratio of 0.05, or 5 ms."
+    ),
     "embed": "`prviz embed` with an encoder that takes no time, against Pillow alone in as many processes.",
     "delimited": "Tables of text, against the reader of single lines that read them all before.",
     "triage": "Many checkpoints against one reference, against single runs of the same checkpoints.",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from prviz.checks import facts
 from prviz.checks.flags import Finding
-from prviz.diagnostics.preflight import Preflight, preflight
+from prviz.diagnostics.preflight import Preflight, centred_rows, preflight
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 
@@ -265,3 +266,21 @@ def test_illegal_arguments(clean: tuple[np.ndarray, np.ndarray]) -> None:
         preflight(pair(*clean), k=0)
     with pytest.raises(ValueError, match=r"split = 1.0; a share between 0 and 1"):
         preflight(pair(*clean), split=1.0)
+
+
+def test_rows_of_an_effective_dimension_are_the_same_in_blocks_of_any_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(500, 6)) * np.geomspace(1e-3, 1e5, 6) + 7
+    values[:, 2] = 0.1
+    samples = Samples(values)
+    whole = centred_rows(samples)
+    unit = np.abs(values).max()
+    twin = values / unit - (values / unit).mean(axis=0)
+    twin[:, 2] = 0
+    np.testing.assert_array_equal(whole[0], (twin / np.abs(twin).max()).astype(np.float32))
+    monkeypatch.setattr(facts, "BLOCK", 6 * 7)
+    blocks = centred_rows(samples)
+    np.testing.assert_array_equal(whole[0], blocks[0])
+    assert whole[1] == blocks[1] == np.abs(twin).max() * unit
