@@ -131,7 +131,8 @@ def _nearest(values: NDArray[np.float64]) -> NDArray[np.intp]:
     squares = np.diag(products).copy()
     apart = squares - 2 * products  # the square of the row itself shifts all alike
     np.fill_diagonal(apart, np.inf)
-    return np.argmin(apart, axis=1)
+    nearest: NDArray[np.intp] = np.argmin(apart, axis=1)
+    return nearest
 
 
 def _at_least(count: int, n: int, p: float) -> float:

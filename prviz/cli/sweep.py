@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from prviz.cli.tables import add_columns, column_choice, say_notes
 from prviz.cli.terminal import add_workers, measured
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
     parser.description, parser.epilog = _TEXT, _EPILOG
     parser.add_argument("config", type=Path, metavar="CONFIG", help="TOML file with the grid")
     parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file of the rows (default: beside CONFIG)")
+    add_columns(parser)
     add_workers(parser)
     parser.set_defaults(run=_sweep)
 
@@ -136,7 +138,9 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
 def _sweep(arguments: argparse.Namespace) -> int:
     from prviz.studies.sweeps import COLUMNS, SETTINGS, sweep_cells, sweep_seconds
 
-    cells = sweep_cells(**read_config(arguments.config))
+    config = read_config(arguments.config)
+    choice = column_choice(arguments)
+    cells = sweep_cells(**config, choice=choice, on_read=lambda samples: say_notes([samples]))
     out = arguments.out or arguments.config.with_suffix(".parquet")
     elsewhere = arguments.scheduler is not None or arguments.dask
     seconds = None if elsewhere or out.exists() else sweep_seconds(cells)

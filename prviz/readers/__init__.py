@@ -221,9 +221,14 @@ def read(
     """
     choice = ColumnChoice.of(columns, drop, group)
     samples = read_chosen(source, choice, key=key, name=name, limits=limits, below=below)
+    warn_of_notes(samples)
+    return samples
+
+
+def warn_of_notes(samples: Samples) -> None:
+    """Issue a `PrvizWarning` of each decision that was taken when samples were read."""
     for note in samples.notes:
         warn(samples.digest, f"{samples.name}: {note}")
-    return samples
 
 
 def read_chosen(

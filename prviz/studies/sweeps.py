@@ -28,7 +28,9 @@ from prviz.estimators.registered import Registered
 from prviz.measure.estimates import Estimate, K, measure, method_names, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size, subsample
 from prviz.neighbors.threads import available_threads, threads_at_most
-from prviz.readers import read
+from prviz.readers import read_chosen, warn_of_notes
+from prviz.readers.columns import SHARED, ColumnChoice
+from prviz.readers.errors import listed, quoted
 from prviz.samples import SamplePair, Samples, split_share
 from prviz.studies.tasks import COMPUTATION, Columns, check_whole, run_tasks
 from prviz.toys import TOYS, ToyProblem, toy
@@ -102,11 +104,13 @@ class Files:
     """A pair that is read where it is measured, from paths that every worker can open. Its truth is not known.
 
     digests : digests of the real and generated samples to be measured. A cell that reads others has no rows.
+    choice : which columns of a table are features.
     """
 
     real: Path
     generated: Path
     digests: tuple[str, str]
+    choice: ColumnChoice = SHARED
 
     @property
     def name(self) -> str:
@@ -120,7 +124,7 @@ class Files:
 
     def read(self) -> tuple[Samples, Samples]:
         """The samples that the files hold now."""
-        return read(self.real), read(self.generated)
+        return read_chosen(self.real, self.choice), read_chosen(self.generated, self.choice)
 
     def check(self, sets: tuple[Samples, Samples]) -> None:
         """Raise ValueError unless these are the samples to be measured."""
@@ -284,6 +288,9 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     progress: Callable[[float], None] | None = None,
     on_rows: Callable[[pd.DataFrame], None] | None = None,
+    columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] = (),
+    group: str | None = None,
 ) -> pd.DataFrame:
     """Measure every combination, and compare it with the truth where one is known.
 
@@ -319,6 +326,9 @@ def sweep(
         Called with the share of the cells that are done; may raise to stop.
     on_rows : callable or None
         Called with each cell's rows when they are measured; may raise to stop.
+    columns, drop, group : optional
+        Which columns of all files that are tables are features, are none, and say what belongs
+        together, as in `prviz.read`.
 
     Returns
     -------
@@ -336,7 +346,9 @@ def sweep(
     OSError
         ``out`` can't be written, or a worker ended.
     """
-    cells = sweep_cells(problems, methods, ks, bandwidths, splits, ns, dims, repeats, seed)
+    choice = ColumnChoice.of(columns, drop, group, shared=True)
+    grid = (problems, methods, ks, bandwidths, splits, ns, dims, repeats, seed)
+    cells = sweep_cells(*grid, choice=choice)
     return run_tasks(cells, COLUMNS, executor, out=out, progress=progress, on_rows=on_rows)
 
 
@@ -350,15 +362,22 @@ def sweep_cells(
     dims: Sequence[int | None] = (None,),
     repeats: int = 1,
     seed: int = 0,
+    *,
+    choice: ColumnChoice = SHARED,
+    on_read: Callable[[Samples], None] = warn_of_notes,
 ) -> list[Cell]:
-    """The grid of `sweep`, checked before anything is measured: `run_tasks` measures it."""
+    """The grid of `sweep`, checked before anything is measured: `run_tasks` measures it.
+
+    on_read : called with the samples of each file.
+    """
     names = method_names(methods)
     widths = [check_bandwidth(width) for width in _several("bandwidths", bandwidths)]
     check_whole("repeats", repeats, 1)
     check_whole("seed", seed, 0)
     shares = [split_share(split, "splits has") for split in _several("splits", splits)]
     found = []
-    grid = itertools.product(_problems(problems, dims), _several("ns", ns), shares)
+    known = _problems(problems, dims, choice, on_read)
+    grid = itertools.product(known, _several("ns", ns), shares)
     for (problem, n, split), repeat in itertools.product(list(grid), range(repeats)):
         _check_sizes(problem, n, split, _several("ks", ks))
         found.append(Cell(problem, n, split, repeat, seed, wanted_rows(names, ks, widths, split)))
@@ -407,29 +426,45 @@ def sweep_means(rows: pd.DataFrame, number: str = "iou") -> pd.DataFrame:
 
 
 def _several(name: str, values: Sequence[Any]) -> Sequence[Any]:
-    if isinstance(values, str) or not isinstance(values, Iterable) or not (listed := list(values)):
+    if isinstance(values, str) or not isinstance(values, Iterable) or not (given := list(values)):
         raise ValueError(f"{name} = {values!r}; a list with at least one value is needed")
-    return list(dict.fromkeys(listed))
+    return list(dict.fromkeys(given))
 
 
-def _problems(problems: Problem | Sequence[Problem], dims: Sequence[int | None]) -> list[Known | Files]:
+def _problems(
+    problems: Problem | Sequence[Problem],
+    dims: Sequence[int | None],
+    choice: ColumnChoice,
+    on_read: Callable[[Samples], None],
+) -> list[Known | Files]:
     paths = isinstance(problems, tuple) and len(problems) == 2 and any(isinstance(p, os.PathLike) for p in problems)
     alone = isinstance(problems, str | Known) or paths
-    listed: list[Any] = [problems] if alone else list(problems)  # type: ignore[arg-type]
-    if not listed:
+    given: list[Any] = [problems] if alone else list(problems)  # type: ignore[arg-type]
+    if not given:
         raise ValueError("problems is empty; a toy's name, a toy problem or a pair of paths is needed")
     found: list[Known | Files] = []
-    digest = functools.cache(lambda path: read(path).digest)  # one reference may be in many pairs
-    for each, d in itertools.product(listed, _several("dims", dims)):
-        problem = _problem(each, digest)
+    names: dict[str, None] = {}
+
+    @functools.cache  # one reference may be in many pairs
+    def digest(path: Path) -> str:
+        samples = read_chosen(path, choice)
+        on_read(samples)
+        names.update(dict.fromkeys((*samples.features, *samples.labels)))
+        return samples.digest
+
+    for each, d in itertools.product(given, _several("dims", dims)):
+        problem = _problem(each, digest, choice)
         if isinstance(problem, ToyProblem) and d is not None:
             problem = toy(problem.name, **{**problem.parameters, "d": d})
         if problem not in found:
             found.append(problem)
+    if unknown := choice.unknown(names):
+        has = f"they have {listed(names)}" if names else "none has columns"
+        raise ValueError(f"no file of the sweep has a column {quoted(unknown[0])}; {has}")
     return found
 
 
-def _problem(problem: Any, digest: Callable[[Path], str]) -> Known | Files:
+def _problem(problem: Any, digest: Callable[[Path], str], choice: ColumnChoice) -> Known | Files:
     if isinstance(problem, Known):
         return problem
     if isinstance(problem, str):
@@ -441,7 +476,7 @@ def _problem(problem: Any, digest: Callable[[Path], str]) -> Known | Files:
         for path in (real, generated):
             if not path.is_file():
                 raise ValueError(f"problems has {str(path)!r}, which is not a file here")
-        return Files(real, generated, (digest(real), digest(generated)))
+        return Files(real, generated, (digest(real), digest(generated)), choice)
     raise TypeError(f"problems has {problem!r}; a toy's name, a toy problem or a pair of paths is needed")
 
 

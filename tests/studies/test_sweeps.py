@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -294,3 +295,42 @@ def test_the_time_is_estimated_before_the_start(tmp_path: Path) -> None:
         np.save(tmp_path / name, np.eye(9))
     files = sweep_cells([(tmp_path / "real.npy", tmp_path / "generated.npy")], ks=(2,))
     assert sweep_seconds(files) is None
+
+
+def test_columns_that_are_no_features_are_named_for_all_files_of_a_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    for name in ("real", "made"):
+        table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+        table["seed"] = rng.permutation(60) * 7
+        table["clip"] = np.arange(60) // 3
+        table.to_csv(tmp_path / f"{name}.csv", index=True, index_label="rank")
+    pair = (tmp_path / "real.csv", tmp_path / "made.csv")
+    pool = ThreadPoolExecutor(1)
+    options: dict[str, Any] = {"ks": (3,), "executor": pool}
+    with pytest.raises(ValueError, match="--drop seed"):
+        prviz.sweep(pair, "knn", drop=["rank"], **options)
+    chosen: dict[str, Any] = {"drop": ["seed", "clip", "rank"], "group": "clip"}
+    found = prviz.sweep(pair, "knn", **options, **chosen)
+    assert (found.d[0], found.n_real[0]) == (3, 60)
+    sets = [prviz.read(path, **chosen) for path in pair]
+    digests = {each.digest[:32] for each in sets}
+    assert set(json.loads(found.parameters[0]).values()) == digests
+    same = prviz.sweep(pair, "knn", **options, columns=["a", "b", "c"], group="clip")
+    assert same.key.equals(found.key)
+    with pytest.raises(ValueError, match="no file of the sweep has a column 'sed'; they have 'a', "):
+        prviz.sweep(pair, "knn", drop=["sed", *chosen["drop"]], **options)
+    with pytest.raises(ValueError, match="has a column 'seed'; none has columns"):
+        prviz.sweep("mixtures", "knn", drop="seed", **options)
+
+    def measured(cells: Any, columns: Any, out: Path, *_: Any, **__: Any) -> pd.DataFrame:
+        return run_tasks(cells, columns, pool, out=out)
+
+    monkeypatch.setattr("prviz.cli.sweep.measured", measured)
+    grid = 'problems = [{real = "real.csv", generated = "made.csv"}]\nmethods = ["knn"]\nks = [3]\n'
+    (tmp_path / "grid.toml").write_text(grid, "utf-8")
+    line = ["sweep", str(tmp_path / "grid.toml"), "--drop", "seed,clip", "--group", "clip"]
+    assert main(line) == 0
+    assert capsys.readouterr().err.count("prviz: note: real.csv: left out: 'rank'") == 1
+    assert pd.read_parquet(tmp_path / "grid.parquet").key.equals(found.key)
