@@ -441,8 +441,7 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits,
             values = arrays.values(chosen, limits)
             return _beside(arrays, values, choice, labels_beside(arrays, len(values)))
     if extension not in TABLES:
-        choice.refuse_arrays(file.where)
-        return _table(file, extension, key, limits, choice)
+        return _array(file, key, limits, choice)
     try:
         contents = _table_or_choices(file, extension, key, limits, choice)
     except ReadError as error:
@@ -476,8 +475,21 @@ def _table_or_choices(
         raise error from None
 
 
+def _array(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
+    """Contents of an .npy file: a table where its array has fields."""
+    from prviz.readers.npy import read_npy, read_records
+
+    if key is not None:
+        raise ReadError(f"{file.where}: .npy files have no keys. Leave key out.")
+    records = read_records(file, limits, choice)
+    if records is not None:
+        return _checked(_Contents(*records), choice, file.name)
+    choice.refuse_arrays(file.where)
+    return _Contents(read_npy(file, limits), {})
+
+
 def _table(file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
-    """Contents of a .npy file or a table.
+    """Contents of a table.
 
     key : a list column.
     """
@@ -494,13 +506,6 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
         if index and found.features:
             found = found._replace(notes=(f"left out: {listed(index)} (the table's index)",))
         return found
-    if extension == ".npy":
-        if key is not None:
-            raise ReadError(f"{file.where}: {extension} files have no keys. Leave key out.")
-        from prviz.readers.npy import read_npy, read_records
-
-        records = read_records(file, limits)
-        return _Contents(*records) if records is not None else _Contents(read_npy(file, limits), {})
     from prviz.readers.delimited import read_delimited
 
     return _Contents(*read_delimited(file, limits, choice, key))

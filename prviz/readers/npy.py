@@ -25,7 +25,7 @@ from prviz.readers.arrays import (
     check_values,
     load,
 )
-from prviz.readers.columns import is_label
+from prviz.readers.columns import ColumnChoice, sort_columns
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_keys, human_size, refuse_pickle
 
@@ -113,10 +113,13 @@ def _record_dtype(text: str) -> np.dtype[Any]:
     return np.dtype([(field[1], field[2], (int(field[3]),) if field[3] else ()) for field in fields])
 
 
-def read_records(source: FileSource, limits: Limits) -> tuple[Array, dict[str, Array], tuple[str, ...]] | None:
+def read_records(
+    source: FileSource, limits: Limits, choice: ColumnChoice
+) -> tuple[Array, dict[str, Array], tuple[str, ...]] | None:
     """Values, labels and names of the features of records (a structured array); None for any other .npy file.
 
-    Fields of numbers are features, those that are named like labels are labels, others are left out.
+    Fields of numbers are features, those that are named like labels or dropped are labels, others are left out.
+    Raises ReadError for a chosen field that is missing or holds no numbers.
     """
     with source.open() as stream:
         header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
@@ -124,7 +127,15 @@ def read_records(source: FileSource, limits: Limits) -> tuple[Array, dict[str, A
             return None
         stored, names = header.dtype, header.dtype.names
         kinds = {name: stored[name].base.kind for name in names}
-        features = [name for name in names if kinds[name] in "fiub" and not is_label(name)]
+        numeric = [kinds[name] in "fiub" for name in names]
+        places, others = sort_columns(names, numeric, choice, header.where)
+        for place in places:
+            if choice.features and not numeric[place]:
+                raise ReadError(
+                    f"{header.where}, field {quoted(names[place])}: holds {quoted(str(stored[place]))}, not numbers. "
+                    "Leave it out of the features."
+                )
+        features = [names[place] for place in places if numeric[place]]
         widths = [stored[name].shape[0] if stored[name].shape else 1 for name in features]
         n = header.shape[0]
         check_counts(header.where, n, sum(widths), limits)
@@ -147,7 +158,8 @@ def read_records(source: FileSource, limits: Limits) -> tuple[Array, dict[str, A
         values[:, start : start + width] = field
         start += width
     check_values(values, position)
-    labels = [name for name in names if is_label(name) and kinds[name] in "iubUS" and not stored[name].shape]
+    beside = [names[place] for place in others]
+    labels = [name for name in beside if kinds[name] in "fiubUS" and not stored[name].shape]
     texts = {name: table[name].astype(str) if kinds[name] == "S" else table[name].copy() for name in labels}
     return values, texts, tuple(features) if len(columns) == len(features) else ()
 

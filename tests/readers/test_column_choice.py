@@ -141,3 +141,30 @@ def test_groups_are_part_of_what_identifies_a_measurement(tmp_path: Path) -> Non
     np.save(tmp_path / "a.npy", VALUES)
     assert samples_at(tmp_path / "a.npy", TriageSettings(features=("age",), group="video_id")).d == 3
     assert ResultCache(tmp_path / "kept").folder.name == "kept"
+
+
+def test_fields_of_a_structured_array_are_chosen_as_columns_are(tmp_path: Path) -> None:
+    kinds = [("age", "f4"), ("size", "f4"), ("seed", "i4"), ("clip", "i8"), ("word", "U4")]
+    rng = np.random.default_rng(0)
+    seeds = rng.permutation(1000)[:N]
+    rows = [(row[0], row[1], seeds[at], at // 3, "w") for at, row in enumerate(VALUES)]
+    np.save(tmp_path / "made.npy", np.array(rows, dtype=kinds))
+    with pytest.raises(ReadError, match=r"'made.npy': column 'seed' looks like no feature") as said:
+        read(tmp_path / "made.npy")
+    assert "--drop seed" in str(said.value)
+    dropped = read(tmp_path / "made.npy", drop=["seed", "clip"], group="clip")
+    assert (tuple(dropped.features), dropped.d) == (("age", "size"), 2)
+    np.testing.assert_array_equal(dropped.values, VALUES[:, :2].astype(np.float32))
+    np.testing.assert_array_equal(dropped.labels["seed"], seeds)
+    assert dropped.groups is not None
+    assert dropped.groups.tolist() == [at // 3 for at in range(N)]
+    chosen = read(tmp_path / "made.npy", columns=["size", "age"])
+    assert chosen.features == ("age", "size")
+    with pytest.raises(ReadError, match=r"has no column 'sed'. Its columns: 'age', 'size', 'seed'"):
+        read(tmp_path / "made.npy", drop="sed")
+    with pytest.raises(ReadError, match="field 'word': holds '<U4', not numbers"):
+        read(tmp_path / "made.npy", columns=["age", "word"])
+    with pytest.raises(ReadError, match="has no feature columns"):
+        read(tmp_path / "made.npy", drop=["age", "size", "seed", "clip"])
+    line = [str(tmp_path / "made.npy")] * 2
+    assert main(["curve", *line, "--method", "knn", "--k", "3", "--drop", "seed,clip"]) == 0
