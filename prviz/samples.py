@@ -21,6 +21,8 @@ SplitRatio: TypeAlias = float | Literal["none"] | None
 
 # Bytes of values checked or hashed at a time, so that a memory-mapped file never has to fit into memory.
 _CHUNK_BYTES = 1 << 22
+# Begins a note on samples that were left out, so that a set has a certain size.
+CUT = "cut to"
 # What is said where features of the same names stood in two orders.
 REORDERED = "the generated features stood in another order than the real ones; they were matched by name"
 

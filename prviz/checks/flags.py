@@ -34,7 +34,7 @@ from prviz.checks.row_order import (
     dependent_sets,
 )
 from prviz.readers.suspects import FIRST_ROWS, is_key, may_be_keys
-from prviz.samples import REORDERED, SamplePair, Samples, pair_of
+from prviz.samples import CUT, REORDERED, SamplePair, Samples, pair_of
 from prviz.warning import from_outside, warn
 
 Floats = NDArray[np.float64]
@@ -292,7 +292,17 @@ def only_seen(facts: DataFacts) -> list[Finding]:
     by_order = dependent_order(dependent_sets(pair))
     found = (few_samples(pair), _transposed(facts), by_order, keys(pair), weights(facts), texts(pair))
     listed = [finding for each in found for finding in each]
-    return [*listed, *reordered(pair)]
+    return [*listed, *sets_cut(pair), *reordered(pair)]
+
+
+def sets_cut(pair: SamplePair) -> list[Finding]:
+    """A finding if only some samples of a set are measured, drawn by a seed."""
+    sides = zip(("real", "generated"), pair, strict=True)
+    said = [f"the {role} set is {note}" for role, each in sides for note in each.notes if note.startswith(CUT)]
+    if not said:
+        return []
+    effect = "Numbers are those of the samples that were drawn, and move with the seed."
+    return [Finding("Sets cut", ", ".join(said), "note", effect)]
 
 
 def reordered(pair: SamplePair) -> list[Finding]:

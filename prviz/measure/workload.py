@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, TypedDict, Unpack
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from prviz.neighbors import native
 from prviz.neighbors.threads import available_threads, one_blas_thread
-from prviz.samples import SamplePair, Samples
+from prviz.samples import CUT, SamplePair, Samples
 
 # The cost model, with every measured or chosen constant:
 #   seconds = FIXED + (VALUE, and DRAWN if the samples are drawn) * values + curves * (HULL + HULL_POINT * points)
@@ -189,8 +190,11 @@ def subsample_rows(size: int, n: int, seed: int = 0) -> NDArray[np.intp]:
 
 
 def cut(samples: Samples, size: int, seed: int) -> Samples:
-    """At most ``size`` samples, drawn by the seed."""
-    return samples if samples.n <= size else samples.take(subsample_rows(samples.n, size, seed))
+    """At most ``size`` samples, drawn by the seed; those that are left out are noted."""
+    if samples.n <= size:
+        return samples
+    drawn = samples.take(subsample_rows(samples.n, size, seed))
+    return replace(drawn, notes=(*samples.notes, f"{CUT} {size:,} of {samples.n:,} samples"))
 
 
 def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:

@@ -44,7 +44,7 @@ from prviz.readers.source import (
     table_beside,
     unreadable,
 )
-from prviz.readers.suspects import check_upright, checked_columns
+from prviz.readers.suspects import check_upright, checked_columns, look_packed, packed_note
 from prviz.samples import SamplePair, Samples
 from prviz.warning import warn
 
@@ -371,7 +371,12 @@ def read_chosen_pair(
             chosen = [choose_key(arrays, key) for key in (keys or required_roles(arrays))]
             choice.refuse_arrays(file.where)
             real, generated = (
-                _samples(file, _beside(arrays, arrays.values(key, limits), choice, labels={}), file.name, choice)
+                _samples(
+                    file,
+                    _with_bits_noted(_beside(arrays, arrays.values(key, limits), choice, labels={}), file, key),
+                    file.name,
+                    choice,
+                )
                 for key in chosen
             )
     return _same_width(file, real, generated)
@@ -439,7 +444,8 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits,
         with _keyed(file, extension, limits) as arrays:
             chosen = choose_key(arrays, key, one_sample=limits.one_sample)
             values = arrays.values(chosen, limits)
-            return _beside(arrays, values, choice, labels_beside(arrays, len(values)))
+            found = _beside(arrays, values, choice, labels_beside(arrays, len(values)))
+            return _with_bits_noted(found, file, chosen)
     if extension not in TABLES:
         return _array(file, key, limits, choice)
     try:
@@ -485,7 +491,17 @@ def _array(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
     if records is not None:
         return _checked(_Contents(*records), choice, file.name)
     choice.refuse_arrays(file.where)
-    return _Contents(read_npy(file, limits), {})
+    found = _Contents(read_npy(file, limits), {})
+    return _with_bits_noted(found, file)
+
+
+def _with_bits_noted(found: _Contents, file: FileSource, key: str | None = None) -> _Contents:
+    """The contents of an array with a note where they look like packed bits."""
+    if not look_packed(found.values):
+        return found
+    library = "safetensors.numpy.load_file" if file.kind == ".safetensors" else "np.load"
+    loads = f"{library}({quoted(file.name)})" + ("" if key is None else f"[{quoted(key)}]")
+    return found._replace(notes=(*found.notes, packed_note(file.name, loads)))
 
 
 def _table(file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:

@@ -50,6 +50,10 @@ _FAMILY = 3
 _COUNTED, FIRST_ROWS = 8, 64
 # Rows from which whole numbers that are all different are a key, however they are distributed.
 _KEY_ROWS = 500
+# Rows and columns that are looked at for packed bits, and bytes that there are at least; the rate of the rarest bit
+# over that of the commonest one, and the largest correlation of two bits of a byte.
+_PACKED_ROWS, _PACKED_COLUMNS, _PACKED_BYTES = 500, 128, 2_000
+_ALIKE, _RELATED = 0.6, 0.2
 _UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
 # Share of the features that may be keys: more of them are whole numbers by nature.
 _KEYS_AT_MOST = 0.5
@@ -202,4 +206,39 @@ def _refusal(where: str, names: Sequence[str]) -> str:
     return (
         f"{where}: {columns} {listed(names, most=6)} {what} (a seed, a step, a place in a plot, a key ...). {remedy}; "
         f"if {them}, columns='*' (--features '*') takes every column."
+    )
+
+
+def look_packed(values: Array) -> bool:
+    """True for bytes whose eight bits are as frequent and as independent as packed bits are.
+
+    Of numbers, the upper bits are rarer than the lower ones, or hang on each other within a column; numbers that are
+    spread evenly over all bytes look like packed bits too.
+    """
+    n, d = values.shape
+    few = values[:_PACKED_ROWS]
+    if n < FIRST_ROWS or few.max() <= 1 or few.min() < 0 or few.max() > 255:
+        return False
+    few = few[:, :: max(1, d // _PACKED_COLUMNS)]
+    if n * d < _PACKED_BYTES or (few != np.rint(few)).any():
+        return False
+    bits = np.unpackbits(few.astype(np.uint8)[:, :, None], axis=2).astype(np.float64)
+    rates = bits.mean(axis=(0, 1))
+    if rates.min() < _ALIKE * rates.max():
+        return False
+    bits -= bits.mean(axis=0)
+    joint = np.einsum("nda,ndb->ab", bits, bits)
+    spread = np.sqrt(np.diag(joint))
+    if not spread.all():
+        return False
+    related = np.abs(joint / spread / spread[:, None])
+    return bool(related[~np.eye(8, dtype=bool)].max() < _RELATED)
+
+
+def packed_note(file: str, loads: str) -> str:
+    """What is said of an array that looks like packed bits; ``loads`` is the Python that gives it."""
+    saved = quoted(f"{file.rpartition('.')[0]}_bits.npy")
+    return (
+        "its bytes look like packed bits, which are no numbers; if they are, measure what this saves: "
+        f"np.save({saved}, np.unpackbits({loads}.astype(np.uint8), axis=1))"
     )

@@ -15,6 +15,7 @@ from PIL import Image
 import prviz
 from prviz.checks.flags import Finding, flags_of, flags_of_set
 from prviz.cli.main import main
+from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_pair
 from prviz.reports.document import schema
 from prviz.samples import REORDERED, SamplePair, Samples
@@ -360,3 +361,11 @@ def test_embedding_ends_with_what_the_features_show(tmp_path: Path, capfd: pytes
     out = tmp_path / "features.safetensors"
     assert main(["embed", str(tmp_path), "-o", str(out), "--encoder", "pixels:4"]) == 0
     assert "prviz: warning: One row repeated: the set is one row 6 times." in capfd.readouterr().err
+
+
+def test_sets_of_which_only_some_samples_are_measured_say_so() -> None:
+    whole = pair(normal(200, 3, 0), normal(80, 3, 1))
+    titles = {each.title: each for each in flags_of(subsample(whole, 80))}
+    assert titles["Sets cut"].level == "note"
+    assert titles["Sets cut"].value_text == "the real set is cut to 80 of 200 samples"
+    assert "Sets cut" not in {each.title for each in flags_of(whole)}

@@ -255,6 +255,10 @@ def test_very_different_sizes_are_cut_unless_all_rows_are_wanted(
     out = capsys.readouterr().out
     assert "against 80 samples of real.npy" in out
     assert "all sets are cut to 80 samples, the size of few, as the largest has 200" in out
+    assert main([*line, "--json", "-"]) == 0
+    flags = json.loads(capsys.readouterr().out)["checkpoints"][0]["flags"]
+    cut = next(each for each in flags if each["title"] == "Sets cut")
+    assert cut["text"].startswith("the real set is cut to 80 of 200 samples")
     assert main([*line, "--all-rows"]) == 0
     out = capsys.readouterr().out
     assert "against 200 samples of real.npy" in out

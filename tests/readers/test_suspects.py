@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import safetensors.numpy
 
 import prviz
 from prviz.cli.main import main
 from prviz.measure.estimates import estimate
 from prviz.readers import ReadError, SuspectColumnsError, read, read_pair
+from prviz.readers.suspects import look_packed
 from prviz.samples import SamplePair
 from tests.readers.test_column_choice import write
 
@@ -268,3 +270,43 @@ def test_a_transposed_table_is_refused_with_lines_that_turn_it(kind: str, tmp_pa
 def test_samples_named_by_numbers_are_not_taken_for_features() -> None:
     frame = pd.DataFrame(REAL[:, :4].T, index=[f"cell_{place}" for place in range(4)])
     assert read(("t.csv", frame.to_csv().encode())).n == 4
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "safetensors"])
+def test_packed_bits_get_a_note_whose_line_unpacks_them(kind: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    bits = rng.random((200, 512)) < rng.beta(0.3, 3, 512)
+    packed = np.packbits(bits, axis=1)
+    path = tmp_path / f"prints.{kind}"
+    if kind == "npy":
+        np.save(path, packed)
+    elif kind == "npz":
+        np.savez(path, features=packed)
+    else:
+        safetensors.numpy.save_file({"features": packed}, path)
+    with pytest.warns(prviz.PrvizWarning, match="look like packed bits") as said:
+        read(path)
+    recipe = str(said[0].message).partition("measure what this saves: ")[2]
+    code = f"import numpy as np, safetensors.numpy; {recipe}"
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    np.testing.assert_array_equal(read(tmp_path / "prints_bits.npy").values, bits)
+
+
+def test_numbers_do_not_look_like_packed_bits() -> None:
+    rng = np.random.default_rng(0)
+    smooth = np.sin(np.linspace(0, 6, 300) * rng.uniform(0.5, 3, (200, 1)) + rng.random((200, 1)))
+    kinds = {
+        "quantised": np.clip(np.round(rng.normal(size=(200, 64)) * 30 + 128), 0, 255),
+        "counts": rng.poisson(3, (200, 64)),
+        "skewed": np.minimum(rng.exponential(40, (200, 64)), 255).astype(int),
+        "truth": rng.integers(0, 2, (200, 64)),
+        "black and white": 255 * rng.integers(0, 2, (200, 64)),
+        "pixels": np.round(127 * (1 + smooth)),
+        "ages": rng.integers(18, 95, (200, 16)),
+        "floats": rng.random((200, 64)) * 255,
+        "constant": np.full((200, 64), 17.0),
+        "few": rng.integers(0, 256, (30, 8)),
+    }
+    assert [name for name, values in kinds.items() if look_packed(np.asarray(values, float))] == []
+    ordered = rng.random((200, 167)) < np.linspace(0.02, 0.95, 167)
+    assert look_packed(np.packbits(ordered, axis=1).astype(float))
