@@ -83,18 +83,19 @@ def live(uploaded: Uploaded | None, facts: DeltaGenerator) -> None:
     stale = answer.status.stale
     # Containers keep their old content until they are redrawn; an `st.empty` would blink at every answer.
     curve, beside = st.columns([1.6, 1], gap="small")
-    offer, figure, notice = (curve.container(key=key) for key in ("part-offer", "part-figure", "part-notice"))
+    warnings, figure, notice = (curve.container(key=key) for key in ("part-warnings", "part-figure", "part-notice"))
     with notice:
         for note in notes:
             note()
         approximate.say(answer.found, wanted=wanted[1].approximate and not stale)
-    with offer:
-        preflight.draw(*((answer.problem, answer.settings) if stale else wanted), facts)
+    checked, settings = (answer.problem, answer.settings) if stale else wanted
+    preflight.draw(checked, settings, facts)
     rest = beside.container(key="part-beside")
     with rest:
         place("rows")  # before the figure, which puts its rows there
+    above = preflight.warnings(checked, warnings)
     with figure.container(key="part-pr-figure"):
-        live_view.draw(answer.problem, answer.settings, answer.found, wanted, answer.status)
+        live_view.draw(answer.problem, answer.settings, answer.found, wanted, answer.status, above)
     _ask_for_card()
     give_way()  # to the next step of a slider, once this one is on screen
     with rest:

@@ -61,6 +61,71 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+# Boxes of the lines of text in an element.
+_LINES = """(node, shown) => {
+    const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    const found = [];
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        if (!text.data.trim() || !shown(text.parentElement)) continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        found.push(...range.getClientRects());
+    }
+    return found;
+}"""
+_OVERLAPS = """(selectors) => {
+    const lines = LINES;
+    const shown = (node) => node.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    const boxes = (node) => {
+        const text = node instanceof HTMLElement ? lines(node, shown) : [];
+        return text.length ? text : [node.getBoundingClientRect()];
+    };
+    const all = [];
+    for (const name of selectors) {
+        for (const node of document.querySelectorAll(name)) {
+            if (shown(node)) all.push({ name, node, boxes: boxes(node) });
+        }
+    }
+    const shared = (a, b, from, to) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]);
+    const meet = (a, b) => shared(a, b, "left", "right") > 1 && shared(a, b, "top", "bottom") > 1;
+    const found = [];
+    all.forEach((one, i) => {
+        for (const other of all.slice(0, i)) {
+            if (one.node.contains(other.node) || other.node.contains(one.node)) continue;
+            const over = one.boxes.some((a) => other.boxes.some((b) => meet(a, b)));
+            if (over) found.push(`${other.name} and ${one.name}`);
+        }
+    });
+    return found;
+}""".replace("LINES", _LINES)
+_CUT = """(selector) => {
+    const lines = LINES;
+    const shown = (node) => node.checkVisibility();
+    const found = [];
+    for (const box of document.querySelectorAll(selector)) {
+        const { left, right, top, bottom } = box.getBoundingClientRect();
+        const outside = (line) => line.left < Math.max(left, 0) - 1 || line.top < top - 1
+            || line.right > Math.min(right, innerWidth) + 1 || line.bottom > bottom + 1;
+        for (const p of box.querySelectorAll("p")) {
+            if (shown(p) && lines(p, shown).some(outside)) found.push(p.textContent);
+        }
+    }
+    return found;
+}""".replace("LINES", _LINES)
+
+
+def overlaps(page: Page, selectors: Sequence[str]) -> list[str]:
+    """Pairs of these selectors whose visible text, or box where they hold none, shares more than a pixel."""
+    found: list[str] = page.evaluate(_OVERLAPS, list(selectors))
+    return found
+
+
+def cut_texts(page: Page, selector: str) -> list[str]:
+    """Texts of paragraphs that are not whole inside the elements of this selector and the window's width."""
+    found: list[str] = page.evaluate(_CUT, selector)
+    return found
+
+
 @dataclass(frozen=True)
 class AppServer:
     """A running app: its address, its process and the file with what it printed."""

@@ -9,7 +9,7 @@ import streamlit as st
 from pages._explore import data_controls, far_off
 from pages._explore.approximate import NOTE
 from pages._explore.session import MAIN_VIEW, PANEL_TAB, change, explore_session, state
-from pages._live.figure import FIGURE, Bars, Pane, Slider, Table, lam_angle, live_figure, live_frames, moved
+from pages._live.figure import FIGURE, Above, Bars, Pane, Slider, Table, lam_angle, live_figure, live_frames, moved
 from pages._shared.widgets import begin
 from pages._work.jobs import Status
 from prviz import figures
@@ -119,6 +119,7 @@ def draw(
     found: results.Results,
     asked: tuple[Problem, ExploreSettings],
     status: Status,
+    above: Above,
 ) -> None:
     """Draw the figure; its controls show the requested settings, also while an earlier figure is on screen."""
     truth, curves, limit = problem.truth, found.curves, bounds.bound(problem, settings)
@@ -142,6 +143,7 @@ def draw(
             "other": bool(status.more) and asked[0].key[:2] != problem.key[:2],
             "hidden": state().hidden,
         },
+        above=above,
     )
     held_frames = frames.known_frames(*asked)
     live_frames("frames", b"{}" if held_frames is None else held_frames.text)

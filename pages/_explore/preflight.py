@@ -1,14 +1,18 @@
-"""The preflight: checks of the two sets, behind one line in the sidebar, and the offer to swap them."""
+"""The checks of the two sets: their warnings over the figure, and all that was found behind a line in the sidebar."""
 
 from __future__ import annotations
+
+import hashlib
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore.session import explore_session
+from pages._live.figure import Above
 from pages._shared import cache, uploads
 from pages._shared.text import plain
-from prviz.diagnostics.preflight import Preflight, preflight
+from prviz.checks.flags import Finding, flags_of
+from prviz.diagnostics.preflight import preflight
 from prviz.live.problems import Problem
 from prviz.reports.settings import ExploreSettings
 
@@ -17,7 +21,7 @@ SWAPPED, SHARED = "These look swapped", "Rows in both sets"
 
 
 def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> None:
-    """Draw the findings on the pair in `place`, and here the offer to swap it; toys need no check."""
+    """Draw the findings on the pair in `place`; toys need no check."""
     if problem.toy is not None:
         place.empty()
         return
@@ -34,25 +38,62 @@ def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> 
                 f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.value_text)}  \n"
                 f":small[{plain(finding.effect)}]"
             )
-    if problem.uploaded is not None:
-        _warn(problem, found)
 
 
-def _warn(problem: Problem, found: Preflight) -> None:
-    """Where the sets look swapped, or share rows: a line over the figure, silenced for this pair by Keep."""
-    held, digest = explore_session(), problem.uploaded.pair.digest if problem.uploaded else ""
-    warned = (each for each in found.findings if each.title in (SWAPPED, SHARED) and each.level == "warning")
-    finding = next(warned, None)
-    if finding is None or digest in held.kept_roles:
-        return
+def warnings(problem: Problem, place: DeltaGenerator) -> Above:
+    """What changes the meaning of the numbers, for `place`: the first warning whole, the others behind a button."""
+    found = [] if problem.toy is not None else _warnings(problem)
+    # By their kinds: numbers in them, which follow a moving slider, make no other container.
+    kinds = hashlib.sha256("\n".join(each.title for each in found).encode()).hexdigest()[:8]
+    key = f"part-flags-{kinds}" if found else ""
+
+    def draw_warnings() -> None:
+        if not found:
+            return
+        with place.container(horizontal=True, vertical_alignment="bottom", key=key):
+            st.markdown(_text(found[0]), width="stretch")
+            _choices(problem, found[0])
+            if others := found[1:]:
+                with st.popover(f"{len(others)} more", type="tertiary", key="more-flags"):
+                    for each in others:
+                        st.markdown(_text(each))
+                        with st.container(horizontal=True):
+                            _choices(problem, each)
+
+    return Above(key, draw_warnings)
+
+
+def _warnings(problem: Problem) -> list[Finding]:
+    """The warnings on the pair that the user has not dismissed; only uploads can be swapped."""
+    dismissed = explore_session().dismissed
+    return [
+        each
+        for each in flags_of(problem.pair)
+        if each.level == "warning"
+        and _id(problem, each) not in dismissed
+        and (each.title != SWAPPED or problem.uploaded is not None)
+    ]
+
+
+def _id(problem: Problem, finding: Finding) -> tuple[str, str]:
+    """What is dismissed: a kind of finding on these files, whatever rows of them are measured."""
+    pair = problem.pair if problem.uploaded is None else problem.uploaded.pair
+    return pair.digest, finding.title
+
+
+def _text(finding: Finding) -> str:
+    return f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.text)}"
+
+
+def _choices(problem: Problem, finding: Finding) -> None:
+    """What the user can do about a warning, where that is a click."""
     swapped = finding.title == SWAPPED
-    with st.container(horizontal=True, vertical_alignment="center", key="part-swapped"):
-        value, effect = plain(finding.value_text), plain(finding.effect)
-        said, more = (SWAPPED, f"{value}. {effect}") if swapped else (value, effect)
-        st.markdown(f":orange[:material/warning:] **{said}**", help=more, width="stretch")
-        if swapped and st.button("Swap", key="swap-roles"):
-            uploads.swap()
-            st.rerun(scope="app")
-        if st.button("Keep", key="keep-roles"):
-            held.kept_roles.add(digest)
-            st.rerun(scope="app")
+    if swapped and st.button("Swap", key="swap-roles"):
+        uploads.swap()
+        st.rerun(scope="app")
+    if not swapped and finding.title != SHARED:
+        return
+    key, label = ("keep-roles", "Keep") if swapped else ("dismiss-shared", "Dismiss")
+    if st.button(label, key=key, help="Both sets are meant so: no longer say it of them."):
+        explore_session().dismissed.add(_id(problem, finding))
+        st.rerun(scope="app")

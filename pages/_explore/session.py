@@ -31,7 +31,7 @@ class ExploreSession:
     method : the family in focus in the panel Space; `chosen_turn` is the click in the main figure that last chose one.
     picked : what the user has selected in that panel, as the browser sent it.
     far_off : keys of the errors on a surrogate that the user has asked for.
-    kept_roles : digests of pairs whose names look swapped, and are not.
+    dismissed : warnings that the user no longer wants to see: a pair's digest and the title of each.
     enlarged : the open panel lies over the page, with all that it has. influential : its search for influential samples
         and duplicates is wanted.
     taken_turn : the move after which a button has set k.
@@ -45,7 +45,7 @@ class ExploreSession:
     chosen_turn: object = None
     picked: Mapping[str, Any] = field(default_factory=dict)
     far_off: set[Hashable] = field(default_factory=set)
-    kept_roles: set[str] = field(default_factory=set)
+    dismissed: set[tuple[str, str]] = field(default_factory=set)
     taken_turn: object = None
     about: str | None = None
     about_turn: object = None

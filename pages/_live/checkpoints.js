@@ -23,6 +23,7 @@ import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from 
  * @property {string} level of the fault
  * @property {string} sentence of the fault
  * @property {[number, number]} sides
+ * @property {string[]} warnings on the samples, and on a score above what the true one is at most
  *
  * @typedef {{ selected: string | null, ticked: string[], starred: string[], hidden: string[], notes: Record<string, string> }} Choice
  * @typedef {{ title: string, color: string, leads: boolean }} Family
@@ -87,6 +88,22 @@ function spark({ sides: [precision, recall] }, goal) {
   return element("td", "", { class: "spark" }, svg);
 }
 
+/** What the true score is at most, in digits that hold too; marked where the score lies above it.
+ * @param {Row} row */
+function bound({ score, most }) {
+  if (most === null) return element("td", "", { class: "most" });
+  const text = (Math.ceil(1000 * most - 1e-6) / 1000).toFixed(3);
+  return element("td", text, score > most ? { class: "most exceeded", title: "The score lies above it" } : { class: "most" });
+}
+
+/** A mark where something about the samples, or the bound, changes what the score means.
+ * @param {Row} row */
+function warningsOf({ warnings }) {
+  if (!warnings.length) return [];
+  const text = warnings.join("\n");
+  return [element("i", "!", { class: "warns", role: "img", "aria-label": `Warning: ${text}`, title: text })];
+}
+
 /** @param {Table} table @param {string} name @param {string} sign @param {string} label @param {string} id @param {boolean} pressed @param {() => void} act */
 function tool(table, name, sign, label, id, pressed, act) {
   const button = element("button", "", { type: "button", class: name, "data-sign": sign, title: label, "aria-label": `${label}: ${id}`, "aria-pressed": String(pressed), "data-focus": `${name} ${id}` });
@@ -133,8 +150,8 @@ function rowOf(table, row, best) {
   const families = row.families.map((value, i) => element("td", decimals(value, 2), { class: `family${spec.families[i].leads ? " leads" : ""}${best[i] ? " best" : ""}` }));
   const fault = element("td", "", { class: "fault" }, ...(row.fault ? [element("span", row.fault, { class: `chip ${row.level}`, title: row.sentence })] : []));
   const node = element("tr", "", { "data-item": id, style: row.color ? `--swatch:${row.color}` : "", class: row.color ? "compared" : "" },
-    element("td", "", { class: "tick" }, tick), element("th", "", { scope: "row" }, name, ...note), element("td", decimals(row.score, 3), { class: "score" }),
-    interval(row), ...families, element("td", decimals(row.most, 2), { class: "most" }), fault, spark(row, spec.goal), tools);
+    element("td", "", { class: "tick" }, tick), element("th", "", { scope: "row" }, name, ...warningsOf(row), ...note), element("td", decimals(row.score, 3), { class: "score" }),
+    interval(row), ...families, bound(row), fault, spark(row, spec.goal), tools);
   node.onclick = () => { if (table.group) choose(table.group, id); };
   node.onpointerenter = () => { if (table.group) pointTo(table.group, id); };
   node.onpointerleave = () => { if (table.group) pointTo(table.group, null); };

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -184,6 +184,17 @@ class Table:
         }
 
 
+@dataclass(frozen=True)
+class Above:
+    """What stands over a figure, and takes room from it only once that figure comes, so that nothing moves twice.
+
+    key: of its container, "" where there is nothing to say. draw: draws it, right before the figure is sent.
+    """
+
+    key: str
+    draw: Callable[[], None]
+
+
 def place(name: str) -> None:
     """A place of the page for a part of the main figure: "rows", or a group of its controls."""
     st.html(f'<div class="live-place controls" data-prviz-place="{name}"></div>')
@@ -206,6 +217,7 @@ def live_figure(
     explorer: Mapping[str, Any] | None = None,
     answer: Mapping[str, Any] | None = None,
     standout: str = "",
+    above: Above | None = None,
 ) -> None:
     """Draw the panes; moved controls come back through `moved(key)`.
 
@@ -220,6 +232,7 @@ def live_figure(
     standout: a group of linked views, in which one item at a time stands out (pages/_live/group.js). Traces carry an
     item's id as their `meta`, points as their customdata, panes as their `item`.
     answer: the state of the drawing, as `pages._work.jobs.Status` gives it, and "other" (live_view.py).
+    above: what stands over the figure.
     """
     linked = [
         {"id": name, "name": label, "color": color, "vertices": curve.vertices.round(9).tolist()}
@@ -246,7 +259,10 @@ def live_figure(
     # Neither "turn" nor the drawing's state is in the revision, since neither changes the drawing.
     turn = moved(key).get("turn") if controls else 0
     beside = {**(answer or {}), "turn": turn if isinstance(turn, int) else 0}
+    beside["above"] = "" if above is None else above.key
     rest = as_text(beside)
+    if above is not None:
+        above.draw()
     _component(
         key=key,
         data=revision + text[:-1] + b"," + rest[1:],  # bytes travel as they are; a dict would be encoded a second time

@@ -81,10 +81,7 @@ function create(parent) {
     plotly: null, size: "", frame: 0, drawn: 0, panes: [], requests: noRequests(), explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
   };
   const resized = () => timers.start("resize", RESIZE_MS, () => {
-    if (!live.plotly || live.size === sizeOf(live)) return;
-    live.size = sizeOf(live);
-    for (const pane of live.panes) pane.must = true;
-    draw(live);
+    if (live.plotly && takeSize(live)) draw(live);
   });
   const observer = new ResizeObserver(resized);
   // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
@@ -128,9 +125,24 @@ function closeHelps(root, clicked = null) {
   for (const help of /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll(".help[open]"))) help.open = help.contains(clicked);
 }
 
-/** Width, and height where a pane fits the window or its panel.
+/** Width, and height where a pane fits the room that it has, or the window.
  * @param {LiveFigure} live */
-const sizeOf = ({ root, panes }) => [root.clientWidth, ...panes.map(({ spec, plot }) => (spec.fit || isStrip(spec) ? window.innerHeight : spec.compact ? plot.clientHeight : 0))].join();
+function sizeOf({ root, panes }) {
+  const heights = panes.map(({ spec, plot }) => {
+    if (isStrip(spec)) return window.innerHeight;
+    return spec.fit || spec.compact ? plot.clientHeight : 0;
+  });
+  return [root.clientWidth, ...heights].join();
+}
+
+/** Let Plotly draw all panes anew where there is another room for them.
+ * @param {LiveFigure} live */
+function takeSize(live) {
+  const size = sizeOf(live), changed = size !== live.size;
+  live.size = size;
+  if (changed) for (const pane of live.panes) pane.must = true;
+  return changed;
+}
 
 /** @param {LiveFigure} live @param {Pane} pane */
 function purge(live, pane) {
@@ -145,6 +157,8 @@ function update(live, payload) {
   const theme = same && payload.turn === live.payload.turn;
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
+  // What Python has put over the figure takes its room with the drawing that it is said of, not before.
+  if (payload.above) document.querySelector(`.st-key-${payload.above}`)?.setAttribute("data-shown", "");
   live.controls.take(payload.controls, isLate(live));
   if (payload.rows) {
     store.move = (control, value) => moveTo(live, control, value);
@@ -216,7 +230,8 @@ function drawInTurn(live, paused) {
   if (!free && performance.now() < live.drawn + BEHIND_MS) return live.timers.start("turn", PAUSE_MS, () => drawInTurn(live, true));
   live.timers.stop("turn");
   live.drawn = performance.now();
-  for (const pane of live.panes) if (pane.must && pane.spec.fit) paintNew(live, pane);
+  const resized = live.payload.rows && takeSize(live); // what is said over the figure has come with it, or gone
+  for (const pane of live.panes) if (pane.must && pane.spec.fit && !resized) paintNew(live, pane);
   draw(live);
   schedule(live, live.panes.some((pane) => pane.dirty));
 }

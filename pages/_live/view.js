@@ -16,7 +16,7 @@ import { store } from "./store.js";
 /**
  * What Python sends (live_figure in pages/_live/figure.py).
  * @typedef {object} Payload
- * @property {string} revision names the content: all but the last five
+ * @property {string} revision names the content: all but the last six
  * @property {(SliderSpec | BarsSpec)[]} controls
  * @property {Curve[]} curves
  * @property {PaneSpec[]} panes
@@ -34,6 +34,7 @@ import { store } from "./store.js";
  * @property {More | null} [more] the drawing is not final
  * @property {boolean} [stale] the drawing is of other settings
  * @property {boolean} [other] the drawing is of other data, while those that are wanted are measured
+ * @property {string} [above] key of what stands over the figure, "" where there is nothing
  * @property {number | null} [coarse] the drawing is of so many samples per set only
  *
  * @typedef {object} View

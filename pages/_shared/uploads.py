@@ -50,7 +50,7 @@ EXAMPLE = "mixture-converged"
 # Style while the fields, or what was refused of them, cover the figure; a rule of the page's own style sheet that looks
 # for them would be tried at every change of the page.
 _COVERED = (
-    ":is(.st-key-part-pr-figure, .st-key-part-offer, .st-key-part-notice, [data-prviz-place=rows], "
+    ":is(.st-key-part-pr-figure, .st-key-part-warnings, .st-key-part-notice, [data-prviz-place=rows], "
     ".st-key-part-diagnostics, .st-key-far-off, .st-key-far-off-found)"
 )
 _TARGETS = (

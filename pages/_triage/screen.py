@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +18,14 @@ from pages._triage.checkpoints import CheckpointResults, selected
 from pages._triage.possible import Ceiling, ceiling_or_reason, copies_of, faults_of
 from pages._triage.ranking import BALANCED, by_score, goal, judgement_of, replicates_of, sides_of
 from pages._triage.session import GOAL, session
-from pages._triage.side_by_side import chip
+from pages._triage.side_by_side import chip, warnings_html
+from prviz.checks.flags import Finding
 from prviz.curves import PRCurve
 from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR
 from prviz.figures.triage import CheckpointView, StepAxis, checkpoints_figure, in_order, steps_figure
 from prviz.triage.decision import Disagreement, Judgement, family_title
 from prviz.triage.finding import TriageFinding
+from prviz.triage.flagged import by_checkpoint
 from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text, verdict
 from prviz.triage.stability import least
@@ -39,6 +42,7 @@ class TriageAnswer:
 
     names : best first. best : the one to take. judgement : None until the first bootstrap.
     top : the score of the ceiling. no_ceiling : why there can be none. copies, faults : by name.
+    warnings : on the reference, or on all checkpoints alike. own_warnings : on one checkpoint alone, by name.
     """
 
     names: list[str]
@@ -50,11 +54,14 @@ class TriageAnswer:
     no_ceiling: str
     copies: Mapping[str, Memorisation]
     faults: Mapping[str, tuple[TriageFinding, ...]]
+    warnings: tuple[Finding, ...]
+    own_warnings: Mapping[str, tuple[Finding, ...]]
 
 
 def draw(found: CheckpointResults) -> None:
     """Draw it; what takes longer comes later, and its place says so."""
     with st.container(key="triage-screen"):
+        warnings = st.container(key="triage-warnings")
         top = st.container(key="triage-verdict", horizontal=True)
         with top:
             head = st.container(key="triage-answer")
@@ -64,6 +71,8 @@ def draw(found: CheckpointResults) -> None:
         with waits:
             answer = _answer(found)
         colors = _compared(found, answer)
+        if answer.warnings:
+            warnings.html(warnings_html(answer.warnings))
         with head:
             st.html(_verdict_html(found, answer))
         first, second = st.container(key="triage-upper"), st.container(key="triage-lower")
@@ -73,7 +82,9 @@ def draw(found: CheckpointResults) -> None:
             steps, evidence = st.container(key="triage-steps-box"), st.container(key="triage-evidence-box")
         with evidence:  # what one has asked for by a click comes first
             chips = {name: _fault_chip(answer, name) for name in colors}
-            side_by_side.draw(found, colors, chips, _ceiling_curve(found, answer), answer.copies)
+            # Those of the best one stand in the verdict.
+            beside = {name: warnings_html(answer.own_warnings[name]) for name in colors if name != answer.best}
+            side_by_side.draw(found, colors, chips, _ceiling_curve(found, answer), answer.copies, beside)
         with table_box:
             _table(found, answer, colors)
         with curves:
@@ -115,17 +126,36 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
     if judgement is not None and len(judgement.table) == len(order):
         order = list(judgement.table["checkpoint"])
     decided = judgement is not None and order[0] in set(judgement.table["checkpoint"])  # else a new one leads
+    faults = faults_of(found)
+    warnings, own = by_checkpoint(found.outcomes, faults)
+    scores = {name: sides[name].score(wanted) for name in order}
+    bounds = {} if judgement is None else judgement.at_most
     return TriageAnswer(
         names=order,
         best=judgement.decision.best if judgement is not None and decided else order[0],
-        scores={name: sides[name].score(wanted) for name in order},
+        scores=scores,
         judgement=judgement,
         ceiling=ceiling,
         top=None if ceiling is None else score(ceiling.yardstick.ceiling[found.method].curve, wanted),
         no_ceiling=known if isinstance(known, str) else "",
         copies=copies,
-        faults=faults_of(found),
+        faults=faults,
+        warnings=warnings,
+        own_warnings={name: (*own[name], *above_bound(scores[name], bounds.get(name))) for name in order},
     )
+
+
+def above_bound(score: float, most: float | None) -> list[Finding]:
+    """What is said of a score above what the true one is at most."""
+    if most is None or score <= most:
+        return []
+    text = f"its score, {score:.3f}, lies above what the true one is at most with 95 % confidence, {rounded_up(most)}"
+    return [Finding("Score above the bound", text, "warning", "Go by the bound.")]
+
+
+def rounded_up(most: float) -> str:
+    """A bound in three digits that hold too."""
+    return f"{math.ceil(1000 * most - 1e-9) / 1000:.3f}"
 
 
 def _ceiling_curve(found: CheckpointResults, answer: TriageAnswer) -> PRCurve | None:
@@ -149,7 +179,8 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
     best, judgement = answer.best, answer.judgement
     if judgement is None or judgement.decision.best != best:
         text = f"<h2>{html.escape(best)} leads</h2><p>Score {answer.scores[best]:.3f}; intervals are on their way.</p>"
-        return f'<div class="verdict-box" data-prviz="verdict">{text}</div>'
+        own = warnings_html(answer.own_warnings[best])
+        return f'<div class="verdict-box" data-prviz="verdict">{text}{own}</div>'
     decision, share = judgement.decision, judgement.shares.get(best)
     left_out = len(judgement.table) - len(judgement.candidates)
     said = verdict(judgement.candidates, html.escape, least(found.measured), left_out=left_out)
@@ -165,6 +196,7 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
         f"<h2>{head} {_ceiling_html(answer)}{_apart_chips(judgement.apart)}</h2>",
         f"<p>{rest[:1].upper()}{rest[1:]}{basis}</p>",
         f"<p>{wrong}{chips}{_so_far(found, answer)}</p>",
+        warnings_html(answer.own_warnings[best]),
     ]
     if decision.memorised:
         kind = "bad"
@@ -330,6 +362,7 @@ def _row(
         level=faults[0].level if faults else "",
         sentence=faults[0].sentence if faults else "",
         sides=(own.precision, own.recall),
+        warnings=[each.line for each in answer.own_warnings[name]],
     )
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages._shared import media
 from pages._triage.checkpoints import GROUP, CheckpointResults, Diagnosis
+from prviz.checks.flags import Finding
 from prviz.curves import PRCurve
 from prviz.figures.theme import number
 from prviz.neighbors.balls import ROLES, Role
@@ -34,18 +35,29 @@ def draw(
     chips: Mapping[str, str],
     ceiling: PRCurve | None,
     copies: Mapping[str, Memorisation],
+    warnings: Mapping[str, str],
 ) -> None:
-    """Draw a column for each of these checkpoints, by its name. chips : HTML beside the names. copies : where known."""
+    """Draw a column for each of these checkpoints, by its name.
+
+    chips, warnings : HTML beside the names and below them. copies : where known.
+    """
     columns = "".join(
-        _column(found, name, color, chips.get(name, ""), ceiling, copies.get(name)) for name, color in colors.items()
+        _column(found, name, color, chips.get(name, ""), warnings.get(name, ""), ceiling, copies.get(name))
+        for name, color in colors.items()
     )
     st.html(f'<div class="evidence" data-prviz="evidence" style="--columns:{len(colors)}">{columns}</div>')
 
 
 def _column(
-    found: CheckpointResults, name: str, color: str, chip: str, ceiling: PRCurve | None, copies: Memorisation | None
+    found: CheckpointResults,
+    name: str,
+    color: str,
+    chip: str,
+    warnings: str,
+    ceiling: PRCurve | None,
+    copies: Memorisation | None,
 ) -> str:
-    head = f'<h4><i style="--swatch:{color}"></i>{html.escape(name)} {chip}</h4>'
+    head = f'<h4><i style="--swatch:{color}"></i>{html.escape(name)} {chip}</h4>{warnings}'
     measured = found.one(name)
     try:
         case = Diagnosis(found=found, measured=measured, pair=found.pair(measured))
@@ -120,6 +132,19 @@ def _expected(ceiling: PRCurve, role: Role, lam: float) -> float:
     """Share of a role's samples in the same group where real samples stand in for generated ones."""
     fpr, fnr = ceiling.vertices[ceiling.vertex_at(lam)]
     return float(1 - fpr if role == "real" else 1 - fnr)
+
+
+def warnings_html(flags: Sequence[Finding]) -> str:
+    """Warnings as HTML: the first one whole, the others behind their number."""
+    if not flags:
+        return ""
+    first, *others = (
+        f'<p><i class="warns" role="img" aria-label="Warning">!</i> <b>{html.escape(flag.title)}</b>: '
+        f"{html.escape(flag.text)}</p>"
+        for flag in flags
+    )
+    more = f"<details><summary>{len(others)} more</summary>{''.join(others)}</details>" if others else ""
+    return f'<div class="flags" data-prviz="flags">{first}{more}</div>'
 
 
 def chip(text: str, kind: str = "", title: str = "") -> str:

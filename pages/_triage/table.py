@@ -43,6 +43,7 @@ class TableRow(NamedTuple):
     level: str
     sentence: str
     sides: tuple[float, float]
+    warnings: list[str]
 
 
 class FamilyColumn(NamedTuple):

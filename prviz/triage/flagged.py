@@ -16,6 +16,45 @@ _SAID_BY_FINDINGS = frozenset({"Duplicates inside the generated set", "Rows in b
 _SAID_ELSEWHERE = frozenset({"Encoder", "Sizes", "These look swapped"})
 
 
+# Said of the reference, whatever is compared with it.
+_OF_REFERENCE = frozenset({"Duplicates inside the real set", "Feature scales"})
+
+
+def own_warnings(outcome: CheckpointOutcome, findings: Mapping[str, Sequence[TriageFinding]]) -> list[Finding]:
+    """The warnings on a checkpoint that neither a finding says of it nor a note says of all."""
+    if not outcome.measured:
+        return []
+    known = bool(findings.get(outcome.checkpoint.name))
+    return [
+        flag
+        for flag in outcome.measured[0].flags
+        if flag.level == "warning"
+        and flag.title not in _SAID_ELSEWHERE
+        and not (known and flag.title in _SAID_BY_FINDINGS and not flag.features)
+    ]
+
+
+def by_checkpoint(
+    outcomes: Iterable[CheckpointOutcome], findings: Mapping[str, Sequence[TriageFinding]]
+) -> tuple[tuple[Finding, ...], dict[str, tuple[Finding, ...]]]:
+    """The warnings on the reference, or on all checkpoints alike, and those on each checkpoint alone, by its name."""
+    own = {each.checkpoint.name: own_warnings(each, findings) for each in outcomes if each.measured}
+    everywhere = set[str]()
+    if len(own) > 1:
+        everywhere = set.intersection(*({flag.line for flag in flags} for flags in own.values()))
+    shared = dict[str, Finding]()
+    alone = dict[str, tuple[Finding, ...]]()
+    for name, flags in own.items():
+        rest = []
+        for flag in flags:
+            if flag.title in _OF_REFERENCE or flag.value_text.startswith("the real set") or flag.line in everywhere:
+                shared.setdefault(flag.line, flag)
+            else:
+                rest.append(flag)
+        alone[name] = tuple(rest)
+    return tuple(shared.values()), alone
+
+
 def warnings_of(
     outcomes: Iterable[CheckpointOutcome], findings: Mapping[str, Sequence[TriageFinding]]
 ) -> tuple[Finding, ...]:
@@ -26,14 +65,9 @@ def warnings_of(
     by_title: dict[str, list[tuple[str, Finding]]] = {}
     count = 0
     for outcome in outcomes:
-        if not outcome.measured:
-            continue
-        count += 1
-        name = outcome.checkpoint.name
-        for flag in outcome.measured[0].flags:
-            known = flag.title in _SAID_BY_FINDINGS and not flag.features and bool(findings.get(name))
-            if flag.level == "warning" and flag.title not in _SAID_ELSEWHERE and not known:
-                by_title.setdefault(flag.title, []).append((name, flag))
+        count += bool(outcome.measured)
+        for flag in own_warnings(outcome, findings):
+            by_title.setdefault(flag.title, []).append((outcome.checkpoint.name, flag))
     found = []
     for listed in by_title.values():
         name, flag = listed[0]

@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 import prviz
 from pages._explore.session import PANEL_TAB
 from pages._shared import cache
+from pages._shared.text import plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.live import problems, results, store
 from prviz.live.problems import problem_of
@@ -408,6 +409,69 @@ def test_swapping_exchanges_sets_names_and_code_and_keep_silences_the_offer() ->
     app.run()
     assert about(app).startswith("generated.npy against real.npy")
     assert not [each for each in app.button if each.key == "keep-roles"]
+
+
+def warnings_of(app: AppTest) -> list[str]:
+    """The warnings over the figure, those behind the button too."""
+    return [each.value for each in app.main.markdown if each.value.startswith(":orange[:material/warning:]")]
+
+
+def more_of(app: AppTest) -> list[str]:
+    """The labels of the buttons that hold further warnings."""
+    labels = [each.proto.popover.label for each in app.main.get("popover")]
+    return [label for label in labels if label.endswith(" more")]
+
+
+def uploaded(app: AppTest, real: np.ndarray, generated: np.ndarray, names: Sequence[str] = ("a.npy", "b.npy")) -> None:
+    app.segmented_control(key="source").set_value("upload").run()
+    for role, name, values in zip(("real", "generated"), names, (real, generated), strict=True):
+        upload(app, role, name, npy(values))
+
+
+def test_a_warning_on_the_samples_stands_over_the_figure_once_and_none_over_clean_ones() -> None:
+    rng = np.random.default_rng(0)
+    clean, row = rng.normal(size=(200, 5)), np.repeat(rng.normal(size=(1, 5)), 200, axis=0)
+    app = opened(n="100", methods="knn")
+    assert not warnings_of(app)
+    assert last_word(app)["above"] == ""
+    uploaded(app, clean, rng.normal(size=(200, 5)))
+    assert not warnings_of(app)
+    assert last_word(app)["above"] == ""
+    app = opened(n="100", methods="knn")
+    uploaded(app, clean, row)
+    # The preflight behind the sidebar's line has further findings that only follow from this one.
+    effect = "It has no spread and its k-NN radii are 0, so that no curve means anything: give different samples."
+    text = plain(f"the generated set is one row 200 times. {effect}")
+    assert warnings_of(app) == [f":orange[:material/warning:] **One row repeated**: {text}"]
+    assert not more_of(app)
+    assert not [each for each in app.button if each.key in ("swap-roles", "keep-roles", "dismiss-shared")]
+    assert last_word(app)["above"].startswith("part-flags-")
+
+
+def test_several_warnings_hide_none_of_one_another_and_are_dismissed_one_by_one() -> None:
+    rng = np.random.default_rng(0)
+    real, made = rng.normal(size=(2, 200, 6))
+    real[:, 2] *= 1e4
+    made[:, 2] *= 1e4
+    made[:60] = real[:60]
+    app = opened(n="100", methods="knn")
+    uploaded(app, real, made, ("generated.npy", "real.npy"))
+    titles = ["Rows in both sets", "Feature scales", "These look swapped"]
+
+    def titles_of(app: AppTest) -> list[str]:
+        return [re.findall(r"\*\*(.*?)\*\*", each)[0] for each in warnings_of(app)]
+
+    assert titles_of(app) == titles
+    assert more_of(app) == ["2 more"]
+    app.button(key="dismiss-shared").click().run()
+    assert titles_of(app) == titles[1:]
+    assert more_of(app) == ["1 more"]
+    app.button(key="swap-roles").click().run()
+    healthy(app)
+    assert about(app).startswith("real.npy against generated.npy")
+    # Of the other pair of roles nothing has been dismissed.
+    assert titles_of(app) == titles[:2]
+    assert more_of(app) == ["1 more"]
 
 
 def test_the_rows_mark_the_bound_of_a_truth_that_is_not_known() -> None:

@@ -16,15 +16,16 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._triage import clusters, comparison, ranking
+from pages._triage import clusters, comparison, ranking, screen
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
+from prviz.checks.flags import Finding
 from prviz.diagnostics.clusters import cluster_members
 from prviz.samples import Samples
 from prviz.triage.classes import by_class
 from prviz.triage.comparison import compare_curves
-from prviz.triage.decision import basis_of, judge
+from prviz.triage.decision import Judgement, basis_of, judge
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all, samples_at
 from prviz.triage.measured import TriageSettings
@@ -173,6 +174,87 @@ def test_families_have_a_column_each_and_disagreement_is_amber() -> None:
     assert "Decided by kNN, as chosen." in answered(app)
     apart = judge(everything, replicates=MANY, basis=basis_of(everything, "knn")).apart
     assert ("families disagree" in answered(app)) == bool(apart.levels)
+
+
+REFERENCE = Finding("Duplicates inside the real set", "9 of 90 rows", "warning", "They <b>repeat</b>.")
+OWN = (
+    Finding("One row repeated", "the generated set is one row", "warning", "No curve means anything."),
+    Finding("Key among the features", "seed", "warning", "Leave it out."),
+)
+
+
+def flagged(found: CheckpointResults, own: dict[str, tuple[Finding, ...]]) -> CheckpointResults:
+    """The same checkpoints, all with a warning on the reference, a note, and some with warnings of their own."""
+    note = Finding("Sizes", "2 real, 3 generated", "note", "")
+    outcomes = [
+        each._replace(
+            measured=tuple(
+                replace(one, flags=(*own.get(each.checkpoint.name, ()), REFERENCE, note)) for one in each.measured
+            )
+        )
+        for each in found.outcomes
+    ]
+    return replace(found, key=(found.key, tuple(own)), outcomes=tuple(outcomes))
+
+
+def bodies(app: AppTest, part: str) -> list[str]:
+    """The HTML of these parts of the page."""
+    return [each.proto.body for each in app.get("html") if f'data-prviz="{part}"' in each.proto.body]
+
+
+def test_warnings_stand_once_on_top_of_the_reference_and_by_the_verdict_of_each_checkpoint() -> None:
+    best, second, *_ = order(part("screen", mixture()))
+    app = part("screen", flagged(mixture(), {best: OWN[1:], second: OWN}))
+    everything = [each.proto.body for each in app.get("html")]
+    top, (verdict,), (evidence,) = everything[0], bodies(app, "verdict"), bodies(app, "evidence")
+    assert "<b>Duplicates inside the real set</b>: 9 of 90 rows. They &lt;b&gt;repeat&lt;/b&gt;.</p>" in top
+    assert "".join(everything).count("Duplicates inside the real set") == 1
+    assert "verdict-box" not in top
+    assert "<b>Key among the features</b>: seed. Leave it out.</p>" in verdict
+    assert "One row repeated" not in verdict
+    # Beside the best one the second is compared: its first warning whole, and how many more.
+    first, rest = evidence.split("<summary>1 more</summary>")
+    assert "<b>One row repeated</b>: the generated set is one row. No curve means anything.</p>" in first
+    assert "Key among the features" not in first
+    assert rest.count("<b>Key among the features</b>: seed. Leave it out.</p>") == 1
+    rows = {row["id"]: row["warnings"] for row in ranking_sent(app)["rows"]}
+    assert rows.pop(best) == [OWN[1].line]
+    assert rows.pop(second) == [each.line for each in OWN]
+    assert not any(rows.values())
+
+
+def test_without_warnings_the_screen_says_nothing_of_them() -> None:
+    app = part("screen", mixture())
+    assert not bodies(app, "flags")
+    assert not any(row["warnings"] for row in ranking_sent(app)["rows"])
+
+
+def test_a_score_above_its_own_bound_is_said_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = screen.judgement_of
+
+    def lower(*arguments: object) -> Judgement:
+        judgement = known(*arguments)
+        first, second, third, *_ = judgement.table[["checkpoint", "score"]].itertuples(index=False, name=None)
+        return replace(judgement, at_most={first[0]: first[1] - 0.0004, second[0]: second[1], third[0]: None})
+
+    monkeypatch.setattr(screen, "judgement_of", lower)
+    app = part("screen", mixture())
+    said = {row["id"]: row["warnings"] for row in ranking_sent(app)["rows"] if row["warnings"]}
+    (name,) = said
+    row = ranking_sent(app)["rows"][0]
+    assert name == row["id"]
+    text = f"its score, {row['score']:.3f}, lies above what the true one is at most with 95 % confidence"
+    assert said[name] == [f"Score above the bound: {text}, {np.ceil(1000 * row['most']) / 1000:.3f}. Go by the bound."]
+    assert row["score"] > row["most"]
+    assert text in bodies(app, "verdict")[0]
+
+
+@pytest.mark.parametrize(("most", "text"), [(0.9923, "0.993"), (0.992, "0.992"), (1.0, "1.000"), (0.0001, "0.001")])
+def test_a_bound_is_rounded_up(most: float, text: str) -> None:
+    assert screen.rounded_up(most) == text
+    assert not screen.above_bound(most, most)
+    assert not screen.above_bound(1.0, None)
+    assert screen.above_bound(most + 1e-6, most)
 
 
 def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(tmp_path: Path) -> None:

@@ -1,0 +1,122 @@
+"""Warnings on the samples over Explore's figure, in a browser: they have room of their own at every size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+from playwright.sync_api import Page, ViewportSize, expect
+
+from tests.browser import cut_texts, overlaps, visit, wait_idle, wait_until
+from tests.file_builders import npy
+from tests.pages.explore.test_explore_browser import about, main_figure, open_uploads, painted, upload
+
+LAPTOP, PHONE, TABLET = (1366, 768), (390, 844), (820, 1180)
+FLAGS = "[class*=st-key-part-flags-]"
+PLOT = ".st-key-part-pr-figure .plot"
+# All that stands around it.
+PARTS = (
+    f"{FLAGS} p",
+    f"{FLAGS} button",
+    ".live.screen .verdict",
+    ".st-key-main-view button",
+    ".st-key-part-pr-figure .pane > .help summary",
+    f"{PLOT} .main-svg:first-child",
+    ".st-key-part-pr-figure input[type=range]",
+    ".st-key-part-pr-figure .marks button",
+    ".rows .row",
+    "[role=tablist] button",
+)
+# In each frame of the page: top and height of the plot's box, height of what is drawn in it, and of the warnings.
+RECORD = """() => {
+    window.__frames = [];
+    const box = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+    const look = () => {
+        const plot = box(".st-key-part-pr-figure .plot");
+        const drawn = box(".st-key-part-pr-figure .main-svg")?.height;
+        const said = box("[class*=st-key-part-flags-][data-shown]")?.height ?? 0;
+        const frame = [plot.top, plot.height, drawn, said].map(Math.round);
+        const last = window.__frames.at(-1);
+        if (JSON.stringify(last) !== JSON.stringify(frame)) window.__frames.push(frame);
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+def sets(bad: bool) -> tuple[bytes, bytes]:
+    """A clean pair, or one that shares rows and is decided by one feature."""
+    real, made = np.random.default_rng(0).normal(size=(2, 200, 8))
+    if bad:
+        real[:, 2] *= 1e4
+        made[:, 2] *= 1e4
+        made[:60] = real[:60]
+    return npy(real), npy(made)
+
+
+def resized(page: Page, size: tuple[int, int]) -> None:
+    """Another window, once the figure is drawn for it."""
+    page.set_viewport_size(ViewportSize(width=size[0], height=size[1]))
+    fits = f"""() => {{
+        const plot = document.querySelector("{PLOT}"), drawn = plot.querySelector(".main-svg");
+        return Math.abs(plot.clientWidth - drawn.getBoundingClientRect().width) < 1.5;
+    }}"""
+    page.wait_for_function(fits)
+    wait_idle(page)
+
+
+def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(new_page: Callable[..., Page]) -> None:
+    page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
+    open_uploads(page)
+    before = page.locator(PLOT).first.bounding_box()
+    real, made = sets(bad=True)
+    upload(page, "Real samples", "generated.npy", real)
+    page.evaluate(RECORD)
+    upload(page, "Generated samples", "real.npy", made)
+    expect(about(page)).to_contain_text("200 real and 200 generated samples in 8 dimensions")
+    flags = page.locator(FLAGS)
+    expect(flags).to_have_attribute("data-shown", "")
+    wait_idle(page)
+    # One step: with the room of the warnings the plot is drawn for what is left, in the same frame.
+    frames = json.loads(page.evaluate("() => JSON.stringify(window.__frames)"))
+    assert len({top for top, *_ in frames}) == 2, frames
+    assert all(abs(height - drawn) <= 1 for _, height, drawn, _ in frames), frames
+    assert all((said > 0) == (top > frames[0][0]) for top, _, _, said in frames), frames
+    assert before is not None
+    assert abs(frames[0][1] - before["height"]) <= 1
+    # The first one whole, and how many more, each a click away.
+    expect(flags.locator("p").first).to_contain_text("Rows in both sets: 60 of 200 generated rows are exact copies")
+    expect(flags.locator("p").first).to_contain_text("a generator that repeats real rows scores as a perfect one.")
+    expect(flags.get_by_role("button", name="Dismiss")).to_be_visible()
+    for size in (LAPTOP, PHONE, TABLET):
+        resized(page, size)
+        assert not overlaps(page, PARTS), size
+        assert not cut_texts(page, FLAGS), size
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
+    resized(page, LAPTOP)
+    last = page.locator(".st-key-part-pr-figure .marks button").last.bounding_box()
+    assert last is not None
+    assert last["y"] + last["height"] <= LAPTOP[1]
+    flags.get_by_role("button", name="2 more").click()
+    for text in ("feature 3 holds over 99.9 %", "real: generated.npy; generated: real.npy"):
+        expect(page.get_by_text(text).last).to_be_visible()
+    page.get_by_role("button", name="Keep", exact=True).click()
+    expect(flags.get_by_role("button", name="1 more")).to_be_visible()
+
+
+def test_clean_samples_look_as_a_toy_does(new_page: Callable[..., Page]) -> None:
+    page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
+    visit(page, "/?n=100&p.d=2")
+    painted(page)
+    toy = page.locator(PLOT).first.bounding_box()
+    open_uploads(page)
+    for field, name, content in zip(
+        ("Real samples", "Generated samples"), ("a.npy", "b.npy"), sets(bad=False), strict=True
+    ):
+        upload(page, field, name, content)
+    expect(about(page)).to_contain_text("200 real and 200 generated samples in 8 dimensions")
+    wait_idle(page)
+    assert not page.locator(FLAGS).count()
+    expect(main_figure(page)).to_be_visible()
+    wait_until(page, lambda: page.locator(PLOT).first.bounding_box() == toy)
