@@ -12,7 +12,7 @@ from pages._shared import media
 from pages._shared.text import plain
 from pages._triage import gallery
 from pages._triage.checkpoints import CheckpointResults
-from pages._triage.reported import asked, frechet_of
+from pages._triage.reported import asked, difference_of, frechet_of
 from prviz.figures.reported import TradePoint, equal_distance_figure
 from prviz.figures.triage_pairs import pair_curves_figure
 from prviz.samples import Samples
@@ -80,6 +80,12 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
         f"**A**, {plain(names[0])}, at Fréchet distance **{pair.distances[0]:.3g}** is better in precision; **B**, "
         f"{plain(names[1])}, at **{pair.distances[1]:.3g}** in recall."
     )
+    apart = difference_of(found, one, other)
+    if apart is not None and math.isfinite(apart.low):
+        st.caption(
+            f"Of ever more samples A's distance less B's is {apart.difference:.3g}, 95 % interval "
+            f"{apart.low:.3g} to {apart.high:.3g}, on the same real samples."
+        )
     sets = {f"A: {names[0]}": one, "Real": None, f"B: {names[1]}": other}
     for place, (title, each) in zip(st.columns(3), sets.items(), strict=True):
         with place:

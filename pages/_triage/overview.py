@@ -44,6 +44,7 @@ _SECONDS = 2e-4
 # Numbers of the curve that stand beside the reported ones.
 _CURVES = ("auc", "f8_precision", "f8_recall")
 _MOST = "True AuC, 95 %"
+_LIMIT = "In brackets the 95 % interval of what ever more samples give, without the bias of so few."
 _BY_KEY = {each.key: each for each in SUMMARIES}
 _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": "evenly spaced"}
 
@@ -115,7 +116,7 @@ def _table(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None, 
             "step": "" if view.step is None else step_words(view.step),
             **({} if view.bound is None else {_MOST: f"at most {view.bound.auc:.3f}"}),
             **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
-            **{number_title(name): f"{value:.4g}" for name, value in more.get(view.name, {}).items()},
+            **reported.cells(more.get(view.name, {})),
             **{each.label: _at_least(view, each) for each in DIVERGENCES},
         }
         for view in views
@@ -131,6 +132,8 @@ def _table(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None, 
         number_title(name): st.column_config.TextColumn(help=f"Can't see: {spot}.", width=120)
         for name, spot in BLIND_SPOTS.items()
     }
+    distance = f"Can't see: {BLIND_SPOTS[reported.FRECHET]}. {_LIMIT}"
+    columns[number_title(reported.FRECHET)] = st.column_config.TextColumn(help=distance, width=170)
     columns[_MOST] = st.column_config.TextColumn(_MOST, help=AT_MOST, width=120)
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
     st.caption("In brackets the 95 % interval; of the distances on the right, what the truth is at least.")

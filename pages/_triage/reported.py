@@ -9,9 +9,15 @@ import streamlit as st
 
 from pages._triage.checkpoints import CheckpointResults, of_each
 from prviz.measure.blind_spots import BLIND_SPOTS, number_title
-from prviz.measure.frechet import frechet
+from prviz.measure.frechet import (
+    FrechetDifference,
+    frechet,
+    frechet_difference,
+    measured_frechet,
+)
 from prviz.samples import SamplePair
 from prviz.triage.inputs import Checkpoint
+from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.reported import all_numbers
 
 Numbers = Mapping[str, Mapping[str, float]]
@@ -20,6 +26,9 @@ Numbers = Mapping[str, Mapping[str, float]]
 _VALUE, _PRODUCT, _CUBE, _DISTANCE, _KERNEL = 4e-9, 2e-10, 8e-9, 2e-9, 2e-7
 # Neighbours of the numbers that count them.
 _K = 5
+FRECHET, _LOW, _HIGH = "frechet_distance", "frechet_low", "frechet_high"
+# Fréchet distances that one with its interval takes: of all samples, of two halves, and the influences.
+_INTERVAL = 4
 
 
 def asked(key: str, label: str, explained: str) -> bool:
@@ -50,13 +59,49 @@ def frechet_of(found: CheckpointResults) -> Numbers | None:
 def all_of(found: CheckpointResults) -> Numbers | None:
     """Every number of `BLIND_SPOTS` that there is, by the checkpoint's name; None while a job measures them."""
     d, n = found.reference.d, found.reference.n
-    seconds = _frechet_seconds(found) + n * n * (d * _DISTANCE + _KERNEL)
-    return _measured(found, "all", lambda pair: all_numbers(*pair, k=_K), seconds)
+    seconds = _INTERVAL * _frechet_seconds(found) + n * n * (d * _DISTANCE + _KERNEL)
+    return _measured(found, "all", _all, seconds)
+
+
+def cells(numbers: Mapping[str, float]) -> dict[str, str]:
+    """Numbers as text by their titles; Fréchet distance with its interval, where there is one."""
+    shown = {name: f"{value:.4g}" for name, value in numbers.items() if name in BLIND_SPOTS}
+    if FRECHET in shown and _LOW in numbers:
+        shown[FRECHET] += f" ({numbers[_LOW]:.4g} to {numbers[_HIGH]:.4g})"
+    return {number_title(name): text for name, text in shown.items()}
+
+
+def difference_of(
+    found: CheckpointResults, one: MeasuredCheckpoint, other: MeasuredCheckpoint
+) -> FrechetDifference | None:
+    """How much farther one checkpoint is than another one; None while a job measures it, or where it can't be."""
+
+    def measured(pair: tuple[MeasuredCheckpoint, MeasuredCheckpoint]) -> FrechetDifference | None:
+        try:
+            a, b = (measured_frechet(found.pair(each)) for each in pair)
+        except (ValueError, OSError):
+            return None
+        return frechet_difference(found.reference, a, b)
+
+    key = (one.digests, other.digests)
+    seconds = 2 * _INTERVAL * _frechet_seconds(found)
+    known = of_each("triage-apart", {key: (one, other)}, measured, lambda _: seconds)
+    return known.get(key)
+
+
+def _all(pair: SamplePair) -> dict[str, float]:
+    """`all_numbers` with the ends of the interval of the Fréchet distance, where there is one."""
+    numbers = all_numbers(*pair, k=_K)
+    if FRECHET in numbers and math.isfinite(numbers[FRECHET]):
+        distance = measured_frechet(pair).distance()
+        if math.isfinite(distance.low):
+            numbers |= {_LOW: distance.low, _HIGH: distance.high}
+    return numbers
 
 
 def _only_frechet(pair: SamplePair) -> dict[str, float]:
     enough = min(pair.real.n, pair.generated.n) > pair.d
-    return {"frechet_distance": frechet(*pair) if enough else math.nan}
+    return {FRECHET: frechet(*pair) if enough else math.nan}
 
 
 def _frechet_seconds(found: CheckpointResults) -> float:

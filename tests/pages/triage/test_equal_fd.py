@@ -8,7 +8,7 @@ from functools import cache
 from streamlit.testing.v1 import AppTest
 
 from pages._triage.checkpoints import CheckpointResults
-from prviz import bundled_pair, frechet_distance
+from prviz import bundled_pair, compare_frechet, frechet_distance
 from tests.explore_app import healthy
 from tests.triage_found import MIXTURE, bundled_found
 
@@ -65,6 +65,11 @@ def test_the_button_finds_the_pair_and_shows_its_pictures() -> None:
     assert said.replace("\\", "") == (
         f"**A**, classes-3, at Fréchet distance **{distances[0]:.3g}** is better in precision; **B**, "
         f"vae-b0.2-e40, at **{distances[1]:.3g}** in recall."
+    )
+    apart = compare_frechet(bundled_pair(OPPOSITE[0]).real, *(bundled_pair(name).generated for name in OPPOSITE))
+    assert any(
+        f"less B's is {apart.difference:.3g}, 95 % interval {apart.low:.3g} to {apart.high:.3g}" in each.value
+        for each in app.caption
     )
     walls = [each.proto.body for each in app.get("html")]
     assert [body.count("<img") for body in walls] == [30, 30, 30]

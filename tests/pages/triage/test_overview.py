@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.overview import DEFAULT
-from prviz import bundled_pair, scalars
+from prviz import bundled_pair, frechet_distance, scalars
 from prviz.measure.blind_spots import BLIND_SPOTS, number_title
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.yardstick import yardstick
@@ -182,7 +182,10 @@ def test_what_papers_report_is_added_and_ranked() -> None:
     found = scalars(*bundled_pair("classes-3"), k=5)
     for name in BLIND_SPOTS:
         if name in found:
-            assert table.loc["classes-3", number_title(name)] == f"{found[name]:.4g}"
+            assert table.loc["classes-3", number_title(name)].startswith(f"{found[name]:.4g}")
+    distance = frechet_distance(*bundled_pair("classes-3"))
+    interval = f"{distance.value:.4g} ({distance.low:.4g} to {distance.high:.4g})"
+    assert table.loc["classes-3", "Fréchet distance"] == interval
     assert 1 < float(table.loc["classes-3", "class score"]) < 10
     *_, last = (json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component"))
     assert last["panes"][0]["figure"]["data"][0]["x"][:3] == [
