@@ -30,11 +30,13 @@ from prviz.readers.arrow import _claims_of_file, _Compact
 from prviz.readers.bundled import BUNDLED
 from prviz.readers.errors import listed
 from prviz.readers.source import Limits
-from prviz.samples import as_samples
+from prviz.samples import SamplePair, as_samples
 from prviz.toys import toy
-from prviz.triage import power
+from prviz.triage import inspection, power
 from prviz.triage.decision import basis_of
 from prviz.triage.evidence import LISTED_KINDS, kinds
+from prviz.triage.finding import TriageFinding
+from prviz.triage.findings import sample_faults
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.inspection import findings_of
 from prviz.triage.measure import measure_all
@@ -325,3 +327,23 @@ def test_a_folder_of_results_is_for_whom_it_should_be(tmp_path: Path, private: b
     finally:
         os.umask(usual)
     assert (tmp_path / "kept").stat().st_mode & 0o7777 == mode
+
+
+def test_faults_of_the_samples_are_searched_once_whichever_family_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, searched = as_samples(drawn(0), name="real"), list[SamplePair]()
+    np.save(tmp_path / "a.npy", 0.2 * drawn(1))
+    settings = TriageSettings(("knn", "kde"))
+    (outcome,) = measure_all(real, [Checkpoint(tmp_path / "a.npy", "a")], settings)
+
+    def search(pair: SamplePair, *given: Any) -> tuple[TriageFinding, ...]:
+        searched.append(pair)
+        return sample_faults(pair, *given)
+
+    monkeypatch.setattr(inspection, "sample_faults", search)
+    store, held_out = ResultCache(tmp_path / "kept"), held_out_distances(real)
+    one, other = (findings_of(real, [each], settings, held_out, store=store)["a"] for each in outcome.measured)
+    assert len(searched) == 1
+    keys = [[each.key for each in found if each.key not in ("few", "outliers", "apart")] for found in (one, other)]
+    assert keys[0] == keys[1] != []

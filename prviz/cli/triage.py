@@ -30,6 +30,7 @@ from prviz.cli.triage_text import left_out_text, triage_text
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
+    from prviz.measure.estimates import Progress
     from prviz.samples import Samples
     from prviz.triage.arrivals import FileState
     from prviz.triage.classes import ClassShare
@@ -244,6 +245,10 @@ def _triage(arguments: argparse.Namespace) -> int:
     return triage.watch() if arguments.watch else triage.once()
 
 
+class _GoneError(Exception):
+    """A file that the last report of a watched folder counts is gone."""
+
+
 class TriageCommand:
     """The files and settings of a command line. Raises ValueError for what is not possible, before any measurement."""
 
@@ -273,6 +278,8 @@ class TriageCommand:
         self._known: dict[tuple[Path, FileState], CheckpointOutcome] = {}
         self._evaluator: CheckpointEvaluator | None = None
         self._left = 0  # number of complete files that are not measured yet
+        self._written: set[tuple[Path, FileState]] = set()  # files that the last report counts
+        self._checked = 0.0  # when these were last looked at
         self._sizes: dict[Path, tuple[FileState, int | None]] = {}
 
     def once(self) -> int:
@@ -319,10 +326,14 @@ class TriageCommand:
                 now = [(each, look.complete[each.path]) for each in there if each.path in look.complete]
                 if now and (now != before or self._left):
                     self.outputs.check([each for each, _ in now])
-                    status = self._update(run, now)
+                    try:
+                        status = self._update(run, now)
+                    except _GoneError:  # the next look says which
+                        now = []
                 elif before and not now:
                     say("no checkpoint is left; what was written is of those that are gone")
                     self._known, self._left, status = {}, 0, 2
+                    self._written = set()
                 before, waited = now, waiting
                 if not self._left:
                     time.sleep(PAUSE)
@@ -334,9 +345,10 @@ class TriageCommand:
         """Measure some of what is new among complete files, and say what follows for all that are measured.
 
         The number of new ones grows with that of known ones, so that the first reports come soon, and writing all of
-        them again takes a bounded share of the time.
+        them again takes a bounded share of the time. Raises _GoneError as soon as a file that is written of is gone.
         """
         from prviz.measure.workload import cut
+        from prviz.reports.document import keep_replicates
         from prviz.triage.arrivals import is_still
         from prviz.triage.measure import CheckpointEvaluator
 
@@ -346,28 +358,58 @@ class TriageCommand:
             real, limit = cut(run.reference, n, settings.seed), self.arguments.memory_limit
             evaluator = self._evaluator = CheckpointEvaluator(real, settings, self.store, limit)
             self._known = {}
-        old, self._known = self._known, {}
-        known = sum((each.path, state) in old for each, state in there)
-        most = max(_FIRST, known // _AT_A_TIME)
-        self._left = max(len(there) - known - most, 0)
-        for each, state in there:
-            outcome = old.get((each.path, state))
-            if outcome is None:
-                if most == 0:
-                    continue
-                most -= 1
-                outcome = evaluator.outcome(each, lambda _: None)
-                if outcome.reason is not None and not is_still(each.path, state):
-                    continue  # it is being written again: the next look waits for it
-                print_above(None, f"new: {_outcome_text(outcome)}")
-            measured = tuple(one.named(each) for one in outcome.measured)
-            self._known[each.path, state] = outcome._replace(checkpoint=each, measured=measured)
+        files = {(each.path, state): each for each, state in there}
+        self._known = {file: outcome for file, outcome in self._known.items() if file in files}
+        new = [file for file in files if file not in self._known]
+        self._left = len(new)
+        remaining = self._written & self._known.keys()
+        if new and remaining and remaining < self._written:
+            # all that is written of these is known: a file that is gone is counted no longer than that takes
+            self._report(run, files, remaining, settings, notes)
+        portion = max(_FIRST, len(self._known) // _AT_A_TIME) - len(self._known.keys() - self._written)
+        for file in new[: max(portion, 0)]:
+            self._left -= 1
+            outcome = evaluator.outcome(files[file], self._check)
+            if outcome.reason is not None and not is_still(*file):
+                continue  # it is being written again: the next look waits for it
+            if self.outputs.has_reports:
+                keep_replicates(outcome, settings, self.store)
+            self._known[file] = outcome
+            print_above(None, f"new: {_outcome_text(outcome)}")
         if not self._known:
             return 2
-        total = len(self._known) + self._left
         if self._left:
-            say(f"{len(self._known)} of {total} measured so far")
-        return self._present(run, list(self._known.values()), settings, notes, total)
+            say(f"{len(self._known)} of {len(self._known) + self._left} measured so far")
+        return self._report(run, files, set(self._known), settings, notes)
+
+    def _report(
+        self,
+        run: TriageRun,
+        files: Mapping[tuple[Path, FileState], Checkpoint],
+        counted: set[tuple[Path, FileState]],
+        settings: TriageSettings,
+        notes: list[str],
+    ) -> int:
+        """Write files on those of the complete files that are counted, and return the exit status."""
+        self._written &= counted
+        outcomes = []
+        for file in (each for each in files if each in counted):
+            measured = tuple(one.named(files[file]) for one in self._known[file].measured)
+            outcomes.append(self._known[file]._replace(checkpoint=files[file], measured=measured))
+        status = self._present(run, outcomes, settings, notes, len(self._known) + self._left, self._check)
+        self._written = counted
+        return status
+
+    def _check(self, _: float) -> None:
+        """Raise _GoneError where a file that the last report counts is gone, or is another one now."""
+        from prviz.triage.arrivals import PAUSE, is_still
+
+        now = time.monotonic()
+        if now - self._checked < PAUSE:
+            return
+        self._checked = now
+        if not all(is_still(*file) for file in self._written):
+            raise _GoneError
 
     def _sized_as_known(
         self, reference: Samples, there: Sequence[tuple[Checkpoint, FileState]]
@@ -444,15 +486,19 @@ class TriageCommand:
         settings: TriageSettings,
         notes: list[str],
         total: int | None = None,
+        check: Progress | None = None,
     ) -> int:
-        """Write files on these outcomes, and the text if these are all, and return the exit status."""
+        """Write files on these outcomes, and the text if these are all, and return the exit status.
+
+        check : called again and again while that is computed.
+        """
         from prviz.triage.flagged import warnings_of
         from prviz.triage.inputs import skipped_files
         from prviz.triage.measure import other_encoders, unequal
 
         arguments = self.arguments
         with watched(None) as line:
-            found = run.results(outcomes, progress=line)
+            found = run.results(outcomes, progress=_both(check, line))
         measured = [each for outcome in outcomes for each in outcome.measured]
         if note := unequal(measured):
             notes = [*notes, f"{note} (--equal-sizes)"]
@@ -486,6 +532,17 @@ class TriageCommand:
                 say(text)
             return 3
         return 1 if failed or unmet else 0
+
+
+def _both(*calls: Progress | None) -> Progress:
+    """Calls both that are not None."""
+
+    def progress(fraction: float) -> None:
+        for each in calls:
+            if each is not None:
+                each(fraction)
+
+    return progress
 
 
 def _say_waiting(waiting: Mapping[Path, str]) -> None:

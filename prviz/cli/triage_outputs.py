@@ -52,6 +52,11 @@ class TriageOutputs:
         if arguments.best_file is not None and not arguments.best_file.absolute().parent.is_dir():
             raise ValueError(f"best-file = {str(arguments.best_file)!r}: there is no folder for it")
 
+    @property
+    def has_reports(self) -> bool:
+        """True if a report is written, with intervals of every number."""
+        return bool(self._reports) or self.takes_stdout
+
     def check(self, checkpoints: Sequence[Checkpoint]) -> None:
         """Raise ValueError for reports that would replace an input, and for steps that no tracker counts in."""
         arguments = self._arguments
@@ -101,7 +106,7 @@ class TriageOutputs:
                     new = len(log(where, rows))
                     there = "" if new == len(rows) else f", {len(rows) - new} were there already"
                     say(f"{where}: {new} new steps{there}")
-        if self._reports or self.takes_stdout:
+        if self.has_reports:
             self._write_reports(found, settings, classes, store, total)
         if arguments.best_file is not None and found.judgement is not None:
             from prviz.readers.atomic_files import write_whole

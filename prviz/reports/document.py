@@ -42,6 +42,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from importlib.resources import files
@@ -64,7 +65,7 @@ from prviz.triage.flagged import warnings_of
 from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
-from prviz.triage.ranking import digest_of_supports, rank, score
+from prviz.triage.ranking import digest_of_supports, rank, score, side_replicates
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
@@ -203,6 +204,14 @@ def _verdict(judgement: Judgement | None) -> Document:
         "risks": dict(found.basis.risks),
         "disagreement": found.disagreement,
     }
+
+
+def keep_replicates(outcome: CheckpointOutcome, settings: TriageSettings, store: ResultCache) -> None:
+    """Keep all that a report draws again of one checkpoint, so that the report itself is written soon."""
+    for each in outcome.measured:
+        _family(each, REPLICATES, settings.seed, store)
+        with suppress(ValueError):  # runs that evaluate different samples have no ranking
+            side_replicates(each, REPLICATES, settings.seed, store)
 
 
 def _judged(name: str, judgement: Judgement | None, findings: Mapping[str, Sequence[TriageFinding]] | None) -> Document:

@@ -8,7 +8,7 @@ Findings depend on the samples alone, not on the seed of the split or of the boo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -99,13 +99,15 @@ def findings(
     memory_limit: int = MEMORY_LIMIT,
     held_out: HeldOutDistances | None = None,
     usual: Sequence[TriageFinding] = (),
+    of_samples: Callable[[PairFacts], Sequence[TriageFinding]] | None = None,
     progress: Progress | None = None,
 ) -> tuple[TriageFinding, ...]:
     """All findings, the fault that explains most first; none for a faultless pair of enough samples.
 
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
     held_out : what copies are compared with; None: the reference itself. usual : what held-out real samples show, see
-    `usual_faults`: a finding that they have alike is none.
+    `usual_faults`: a finding that they have alike is none. of_samples : gives the `sample_faults` of the pair; None:
+    they are searched.
     replicates, level : of the bootstrap that gives the intervals of the curve; no fault is named by it.
 
     Outliers are searched for families that count samples in balls of their own.
@@ -117,7 +119,7 @@ def findings(
     kinked = mode_reweighting(spread.curve).ratio >= KINK
     faults = tuple(
         replace(fault, evidence="recall end") if fault.evidence == "kink" and not kinked else fault
-        for fault in sample_faults(pair, facts, held_out)
+        for fault in (sample_faults(pair, facts, held_out) if of_samples is None else of_samples(facts))
         if not any(_alike(fault, each) for each in usual)
     )
     unfit = any(fault.key in {"scale", "shifted", "permuted", "single"} for fault in faults)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
+from prviz.diagnostics.preflight import PairFacts
 from prviz.measure.estimates import Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples
 from prviz.triage.finding import TriageFinding
-from prviz.triage.findings import RULES, findings, usual_faults
+from prviz.triage.findings import RULES, findings, sample_faults, usual_faults
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, samples_of
@@ -48,9 +50,11 @@ def findings_of(
         if (generated := samples_of(each, reference, settings, load)) is None:
             continue
         if usual is None and holdout is not None:
-            usual = _usual(reference, holdout, store)
+            usual_key = {"rules": RULES, "usual": holdout.digest, "real": reference.digest}
+            usual = _kept(store, usual_key, partial(usual_faults, reference, holdout))
+        pair = SamplePair(reference, generated)
         here = found[each.checkpoint.name] = findings(
-            SamplePair(reference, generated),
+            pair,
             each.estimate,
             bandwidth=settings.bandwidth,
             split=settings.split,
@@ -58,6 +62,7 @@ def findings_of(
             memory_limit=memory_limit,
             held_out=held_out,
             usual=usual or (),
+            of_samples=partial(_of_samples, pair, held_out, store, each),
             progress=step,
         )
         if store is not None:
@@ -65,14 +70,28 @@ def findings_of(
     return found
 
 
-def _usual(reference: Samples, holdout: Samples, store: ResultCache | None) -> tuple[TriageFinding, ...]:
-    """`usual_faults`, kept beside the findings."""
-    key = {"rules": RULES, "usual": holdout.digest, "real": reference.digest}
-    if store is not None and (known := _from_facts(store.facts(key))) is not None:
+def _of_samples(
+    pair: SamplePair,
+    held_out: HeldOutDistances,
+    store: ResultCache | None,
+    measured: MeasuredCheckpoint,
+    facts: PairFacts,
+) -> tuple[TriageFinding, ...]:
+    """`sample_faults`, which no family changes: kept by themselves, since the deciding family may change."""
+    key = {"rules": RULES, "of_samples": held_out.holdout, **measured.digests._asdict()}
+    return _kept(store, key, partial(sample_faults, pair, facts, held_out))
+
+
+def _kept(
+    store: ResultCache | None, key: Mapping[str, Any], search: Callable[[], tuple[TriageFinding, ...]]
+) -> tuple[TriageFinding, ...]:
+    """The findings of a key, searched and kept where they are not kept yet."""
+    if store is None:
+        return search()
+    if (known := _from_facts(store.facts(key))) is not None:
         return known
-    found = usual_faults(reference, holdout)
-    if store is not None:
-        store.put_facts(key, [asdict(each) for each in found])
+    found = search()
+    store.put_facts(key, [asdict(each) for each in found])
     return found
 
 

@@ -52,6 +52,9 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr
 # Most bytes of one result and of its description in memory; a file that unpacks to more counts as broken.
 _MOST_BYTES = 1 << 30
 _MOST_ABOUT = 1 << 20
+# Share of the largest size, as 1 / _LOOKS, that is written between two looks at a folder of results: a look takes as
+# long as there are results, and one at each of them would take the square of that.
+_LOOKS = 16
 # Most facts in memory, of up to 13 kB: those of a thousand checkpoints by four families.
 _MOST_REMEMBERED = 12_000
 
@@ -66,8 +69,8 @@ class ResultCache:
     checksums inside the archive detect damaged files.
 
     folder : created with the first result if it is missing.
-    most_bytes : largest size, kept by deleting the least recently used results; None: no limit. No other file is
-        touched.
+    most_bytes : largest size, kept by deleting the least recently used results, down to 15 / 16 of it; None: no limit.
+        No other file is touched.
     needed : True if a result that can't be written is an error; otherwise ``trouble`` holds the last such message.
     private : True if the folder and its files must belong to this user, and nobody else may write to the folder;
         otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on Windows.)
@@ -90,6 +93,7 @@ class ResultCache:
         self.folder, self.holds = Path(folder), holds
         self.most_bytes = most_bytes
         self.needed = needed
+        self._room = 0  # bytes that may be written before the folder is looked at again
         self._owner = os.geteuid() if sys.platform != "win32" and private else None
         self.trouble: str | None = None
         self._remembered: dict[Path, Any] | None = {} if remembers else None
@@ -189,8 +193,12 @@ class ResultCache:
         return self.folder / f"{hashlib.sha256(_text(key).encode()).hexdigest()}.npz"
 
     def _trim(self, newest: Path) -> None:
-        """Delete the least recently used results until the rest fits; the newest stays."""
+        """Delete the least recently used results until the rest fits, where there may be too many; the newest stays."""
         if self.most_bytes is None:
+            return
+        written = newest.stat().st_size
+        self._room -= written
+        if self._room >= 0:
             return
         results, now = [], time.time_ns()
         latest = now + _AHEAD
@@ -201,13 +209,16 @@ class ResultCache:
                 left = _TEMPORARY.fullmatch(path.name) and used < now - _CUT_OFF
                 if left or (_RESULT.fullmatch(path.name) and path != newest):
                     results.append((used if used <= latest else 0, status.st_size, path))
-        held = sum(size for _, size, _ in results) + newest.stat().st_size
+        slack = self.most_bytes // _LOOKS
+        most = self.most_bytes - slack
+        held = sum(size for _, size, _ in results) + written
         for _, size, path in sorted(results):
-            if held <= self.most_bytes:
-                return
+            if held <= most:
+                break
             with contextlib.suppress(OSError):
                 path.unlink()
             held -= size
+        self._room = min(slack, self.most_bytes - held)
 
 
 def cache_folder() -> Path:

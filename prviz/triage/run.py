@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from prviz.measure.estimates import Progress
+from prviz.measure.estimates import Progress, part_of
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
@@ -98,6 +98,7 @@ class TriageRun:
             load=load,
             store=store,
             memory_limit=memory,
+            progress=part_of(progress, 0, 2),
         )
         possible, no_ceiling = None, ""
         try:
@@ -123,7 +124,7 @@ class TriageRun:
             load=load,
             store=store,
             memory_limit=memory,
-            progress=progress,
+            progress=part_of(progress, 1, 2),
         )
         return TriageResults(
             reference=real,

@@ -25,9 +25,9 @@ from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
 from prviz.reports import document
 from prviz.reports.document import schema
-from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import measure_all
-from prviz.triage.measured import TriageSettings
+from prviz.triage.inputs import Checkpoint, checkpoints_of
+from prviz.triage.measure import CheckpointEvaluator, measure_all
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.ranking import rank
 
 DATA = data_folder()
@@ -325,7 +325,7 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
 
     monkeypatch.setattr(TriageOutputs, "write", recorded)
     monkeypatch.setattr(document, "bootstrap", counted)
-    monkeypatch.setattr("prviz.cli.triage.time", SimpleNamespace(sleep=wait))
+    monkeypatch.setattr("prviz.cli.triage.time", SimpleNamespace(sleep=wait, monotonic=time.monotonic))
     line = ["triage", str(tmp_path / "real.npy"), str(run), "--watch", "--method", "knn", "--json", str(written)]
     assert main([*line, "--out", str(tmp_path / "out")]) == 2
     assert states == [(4, 12, False), (8, 12, False), (12, 12, True), (11, 11, True)]
@@ -335,6 +335,48 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
     assert "4 of 12 measured so far" in said.err
     assert "no checkpoint is left" in said.err
     assert [len(rows) for rows in map(ranked, said.out.split("What is wrong:")) if rows] == [12, 11]
+
+
+def test_a_file_that_goes_while_others_are_measured_is_not_counted_until_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, written = tmp_path / "run", tmp_path / "found.json"
+    run.mkdir()
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "real.npy", rng.normal(size=(40, 2)))
+    paths = [run / f"step-{step}.npy" for step in range(12)]
+    for path in paths:
+        np.save(path, rng.normal(size=(40, 2)))
+    states, measured = list[tuple[int, int]](), list[str]()
+    write, outcome = TriageOutputs.write, CheckpointEvaluator.outcome
+
+    def recorded(self: TriageOutputs, *given: Any, **options: Any) -> None:
+        write(self, *given, **options)
+        found = json.loads(written.read_text())
+        states.append((len(found["checkpoints"]), found["total"]))
+
+    def measure(self: CheckpointEvaluator, checkpoint: Checkpoint, progress: Any) -> CheckpointOutcome:
+        measured.append(checkpoint.name)
+        if len(measured) == 6:
+            paths[0].unlink()
+        return outcome(self, checkpoint, progress)
+
+    waits = iter([1.05])
+
+    def wait(_: float) -> None:
+        time.sleep(next(waits, 0.0))
+        if states and states[-1][0] == states[-1][1]:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(TriageOutputs, "write", recorded)
+    monkeypatch.setattr(CheckpointEvaluator, "outcome", measure)
+    monkeypatch.setattr("prviz.triage.arrivals.PAUSE", 0.0)  # between two looks at the files of the last report
+    monkeypatch.setattr("prviz.cli.triage.time", SimpleNamespace(sleep=wait, monotonic=time.monotonic))
+    line = ["triage", str(tmp_path / "real.npy"), str(run), "--watch", "--method", "knn", "--json", str(written)]
+    assert main([*line, "--out", str(tmp_path / "out")]) == 0
+    # 4, then 3 of them before the portion that was begun is measured
+    assert states == [(4, 12), (3, 11), (7, 11), (11, 11)]
+    assert len(measured) == 13  # the one that was interrupted, once more
 
 
 def test_a_generator_without_sevens_has_them_at_the_top(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -357,6 +358,28 @@ def test_a_store_of_limited_size_forgets_what_was_used_longest_ago(
     tiny = ResultCache(folder, 1)
     tiny.put({"method": "knn", "n": 3}, kept, 1.0)
     assert [tiny.get({"method": "knn", "n": n}) is not None for n in range(4)] == [False, False, False, True]
+
+
+def test_a_store_of_limited_size_is_not_looked_through_at_every_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, looks, iterdir = tmp_path / "kept", list[Path](), Path.iterdir
+
+    def looked(path: Path) -> Iterator[Path]:
+        looks.append(path)
+        return iterdir(path)
+
+    ResultCache(folder).put_facts({"n": -1}, 1.0)
+    (only,) = folder.iterdir()
+    limit = 40 * only.stat().st_size
+    store = ResultCache(folder, limit)
+    monkeypatch.setattr(Path, "iterdir", looked)
+    for n in range(100):
+        store.put_facts({"n": n}, 1.0)
+        assert sum(each.stat().st_size for each in iterdir(folder)) <= limit
+        assert store.facts({"n": n}) == 1.0
+    assert len(list(iterdir(folder))) > 30  # not more than need be is forgotten
+    assert len(looks) <= 50  # each takes as long as there are results
 
 
 def test_a_clock_that_was_ahead_makes_no_result_stay_for_ever(
