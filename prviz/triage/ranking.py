@@ -289,10 +289,11 @@ def check_confidence(confidence: float) -> None:
 def _comparison_with_best(scores: Floats, replicates: Floats, confidence: float, first: int) -> tuple[Flags, Floats]:
     """(c,) True for checkpoints that may be best, and how far behind the first each would not be one of them."""
     moved = np.ascontiguousarray((replicates - replicates.mean(axis=0)).T)
+    buffer = np.empty_like(moved)
 
-    def margin(one: int, rivals: NDArray[np.intp]) -> Floats:
-        """(r,) how much more each rival must score than this checkpoint to beat it."""
-        apart = moved[rivals] - moved[one]
+    def margin(one: int, rivals: Floats) -> Floats:
+        """(r,) how much more each rival, a row of replicates, must score than this checkpoint to beat it."""
+        apart = np.subtract(rivals, moved[one], out=buffer[: len(rivals)])
         error = np.sqrt(np.einsum("rb,rb->r", apart, apart) / (apart.shape[1] - 1))
         apart *= np.divide(1.0, error, out=np.zeros_like(error), where=error > ROUNDING)[:, None]
         beaten_by: Floats = np.quantile(apart.max(axis=0), confidence) * error
@@ -300,14 +301,19 @@ def _comparison_with_best(scores: Floats, replicates: Floats, confidence: float,
 
     inside = np.arange(len(scores))
     while True:
-        kept = [
-            one for one in inside.tolist() if np.all(scores[inside] - scores[one] <= margin(one, inside) + ROUNDING)
-        ]
+        rivals = moved[inside]
+        place = int(np.searchsorted(inside, first))
+        of_first, kept = {}, []
+        for one in inside.tolist():
+            needed = margin(one, rivals)
+            of_first[one] = needed[place]
+            if np.all(scores[inside] - scores[one] <= needed + ROUNDING):
+                kept.append(one)
         if len(kept) == len(inside):
             break
         inside = np.array(kept)
-    place = np.flatnonzero(inside == first)[0]
-    return np.isin(np.arange(len(scores)), inside), np.array([margin(one, inside)[place] for one in range(len(scores))])
+    margins = [of_first[one] if one in of_first else margin(one, rivals)[place] for one in range(len(scores))]
+    return np.isin(np.arange(len(scores)), inside), np.array(margins)
 
 
 def _check_goal(goal: float) -> None:
