@@ -337,9 +337,9 @@ def test_faults_of_the_samples_are_searched_once_whichever_family_decides(
     settings = TriageSettings(("knn", "kde"))
     (outcome,) = measure_all(real, [Checkpoint(tmp_path / "a.npy", "a")], settings)
 
-    def search(pair: SamplePair, *given: Any) -> tuple[TriageFinding, ...]:
+    def search(pair: SamplePair, *given: Any, **options: Any) -> tuple[TriageFinding, ...]:
         searched.append(pair)
-        return sample_faults(pair, *given)
+        return sample_faults(pair, *given, **options)
 
     monkeypatch.setattr(inspection, "sample_faults", search)
     store, held_out = ResultCache(tmp_path / "kept"), held_out_distances(real)

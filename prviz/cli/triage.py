@@ -494,6 +494,7 @@ class TriageCommand:
         """
         from prviz.triage.flagged import warnings_of
         from prviz.triage.inputs import skipped_files
+        from prviz.triage.inspection import fewer_rows
         from prviz.triage.measure import other_encoders, unequal
 
         arguments = self.arguments
@@ -504,7 +505,8 @@ class TriageCommand:
             notes = [*notes, f"{note} (--equal-sizes)"]
         tables = [each for each in (arguments.metadata,) if each is not None]
         skipped = skipped_files(arguments.checkpoints, leave_out=[*tables, *self._other_files()])
-        notes = [*notes, *filter(None, (other_encoders(measured), left_out_text(skipped)))]
+        few = fewer_rows(measured, run.reference.d, arguments.memory_limit)
+        notes = [*notes, *filter(None, (other_encoders(measured), left_out_text(skipped), few))]
         if found.no_ceiling:
             say(f"no ceiling: {found.no_ceiling}")
         classes: dict[str, tuple[ClassShare, ...]] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -116,10 +117,13 @@ def findings(
     part_of(progress, 0, 4)(1.0)
     facts = preflight(pair, k=estimate.k, split=split).facts
     part_of(progress, 1, 4)(1.0)
+    if of_samples is None:
+        of_samples = partial(sample_faults, pair, held_out=held_out, memory_limit=memory_limit)
+    shown = of_samples(facts)
     kinked = mode_reweighting(spread.curve).ratio >= KINK
     faults = tuple(
         replace(fault, evidence="recall end") if fault.evidence == "kink" and not kinked else fault
-        for fault in (sample_faults(pair, facts, held_out) if of_samples is None else of_samples(facts))
+        for fault in shown
         if not any(_alike(fault, each) for each in usual)
     )
     unfit = any(fault.key in {"scale", "shifted", "permuted", "single"} for fault in faults)
@@ -145,20 +149,30 @@ def findings(
 
 
 def sample_faults(
-    pair: SamplePair, facts: PairFacts, held_out: HeldOutDistances | None = None
+    pair: SamplePair,
+    facts: PairFacts,
+    held_out: HeldOutDistances | None = None,
+    *,
+    memory_limit: int = MEMORY_LIMIT,
 ) -> tuple[TriageFinding, ...]:
-    """The faults that the samples themselves show, the one that explains most first."""
-    copies = memorisation(pair.real, pair.generated, held_out or held_out_distances(pair.real))
+    """The faults that the samples themselves show, the one that explains most first.
+
+    memory_limit : bytes beyond the samples; see `prviz.triage.pair_statistics.halvings`.
+    """
+    held_out = held_out or held_out_distances(pair.real, memory_limit=memory_limit)
+    copies = memorisation(pair.real, pair.generated, held_out, memory_limit=memory_limit)
     if single := one_row(facts):  # no spread, to which nothing can be compared
         return (single,)
     independent = (part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
     spreads = facts.real.sd, facts.generated.sd
     if min(independent) < LEAST or not all(each.any() for each in spreads):  # of rows that are all equal nothing else
         return row_faults(facts, copies)
-    return agreed_faults(halvings(pair), facts, copies)
+    return agreed_faults(halvings(pair, memory_limit=memory_limit), facts, copies)
 
 
-def usual_faults(reference: Samples, holdout: Samples) -> tuple[TriageFinding, ...]:
+def usual_faults(
+    reference: Samples, holdout: Samples, *, memory_limit: int = MEMORY_LIMIT
+) -> tuple[TriageFinding, ...]:
     """The faults that any halving shows of held-out real samples: such a difference says nothing of a generator.
 
     None hides another, as a shift of the whole set does in the list of a checkpoint.
@@ -167,7 +181,7 @@ def usual_faults(reference: Samples, holdout: Samples) -> tuple[TriageFinding, .
     if min(part.one_of_each_group().n for part in pair) < LEAST:
         return ()
     found: list[TriageFinding] = []
-    for each in halvings(pair):
+    for each in halvings(pair, memory_limit=memory_limit):
         place = misplaced(each)
         shown = (explains(each) for explains in (off_support, reshaped, other_shares))
         found += [] if place is None else [place]

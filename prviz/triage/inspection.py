@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from prviz.diagnostics.preflight import PairFacts
 from prviz.measure.estimates import Progress, part_of
@@ -16,7 +16,10 @@ from prviz.triage.findings import RULES, findings, sample_faults, usual_faults
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, samples_of
+from prviz.triage.pair_statistics import ROWS, rows_within
 from prviz.triage.result_cache import ResultCache
+
+Found: TypeAlias = tuple[TriageFinding, ...]
 
 
 def findings_of(
@@ -30,7 +33,7 @@ def findings_of(
     store: ResultCache | None = None,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
-) -> dict[str, tuple[TriageFinding, ...]]:
+) -> dict[str, Found]:
     """`prviz.triage.findings.findings` of every checkpoint, by name.
 
     reference : the real samples as they were measured. measured : one measurement of each checkpoint.
@@ -39,20 +42,24 @@ def findings_of(
     A checkpoint whose file has changed since, or can't be read, is left out.
     """
     found = {}
-    usual: tuple[TriageFinding, ...] | None = None if holdout is not None else ()
+    usual: Found | None = None if holdout is not None else ()
     for place, each in enumerate(measured):
         step = part_of(progress, place, len(measured))
         step(0.0)
-        key = _key(each, settings, held_out)
+        rows = _few_rows(each, reference.d, memory_limit)
+        few = {} if rows is None else {"rows": rows}
+        key = {**_key(each, settings, held_out), **few}
         if store is not None and (known := _from_facts(store.facts(key))) is not None:
             found[each.checkpoint.name] = known
             continue
         if (generated := samples_of(each, reference, settings, load)) is None:
             continue
         if usual is None and holdout is not None:
-            usual_key = {"rules": RULES, "usual": holdout.digest, "real": reference.digest}
-            usual = _kept(store, usual_key, partial(usual_faults, reference, holdout))
+            usual_key = {"rules": RULES, "usual": holdout.digest, "real": reference.digest, **few}
+            usual = _kept(store, usual_key, partial(usual_faults, reference, holdout, memory_limit=memory_limit))
         pair = SamplePair(reference, generated)
+        samples_key = {"rules": RULES, "of_samples": held_out.holdout, **each.digests._asdict(), **few}
+        search = partial(sample_faults, pair, held_out=held_out, memory_limit=memory_limit)
         here = found[each.checkpoint.name] = findings(
             pair,
             each.estimate,
@@ -62,7 +69,7 @@ def findings_of(
             memory_limit=memory_limit,
             held_out=held_out,
             usual=usual or (),
-            of_samples=partial(_of_samples, pair, held_out, store, each),
+            of_samples=partial(_kept_faults, store, samples_key, search),
             progress=step,
         )
         if store is not None:
@@ -70,21 +77,28 @@ def findings_of(
     return found
 
 
-def _of_samples(
-    pair: SamplePair,
-    held_out: HeldOutDistances,
-    store: ResultCache | None,
-    measured: MeasuredCheckpoint,
-    facts: PairFacts,
-) -> tuple[TriageFinding, ...]:
+def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int) -> str:
+    """A sentence on findings that compare fewer rows than there are, for want of memory; "" if none does."""
+    rows = max((rows for each in measured if (rows := _few_rows(each, d, memory_limit))), default=None)
+    if rows is None:
+        return ""
+    return f"findings compare {rows} samples of each set: --memory-limit leaves no room for more"
+
+
+def _few_rows(measured: MeasuredCheckpoint, d: int, memory_limit: int) -> int | None:
+    """Number of rows that findings compare where a small memory limit makes it smaller; None where it does not."""
+    rows = rows_within(d, memory_limit)
+    return rows if rows < min(ROWS, max(measured.n_real, measured.n_generated)) else None
+
+
+def _kept_faults(
+    store: ResultCache | None, key: Mapping[str, Any], search: Callable[[PairFacts], Found], facts: PairFacts
+) -> Found:
     """`sample_faults`, which no family changes: kept by themselves, since the deciding family may change."""
-    key = {"rules": RULES, "of_samples": held_out.holdout, **measured.digests._asdict()}
-    return _kept(store, key, partial(sample_faults, pair, facts, held_out))
+    return _kept(store, key, partial(search, facts))
 
 
-def _kept(
-    store: ResultCache | None, key: Mapping[str, Any], search: Callable[[], tuple[TriageFinding, ...]]
-) -> tuple[TriageFinding, ...]:
+def _kept(store: ResultCache | None, key: Mapping[str, Any], search: Callable[[], Found]) -> Found:
     """The findings of a key, searched and kept where they are not kept yet."""
     if store is None:
         return search()
@@ -110,7 +124,7 @@ def _key(measured: MeasuredCheckpoint, settings: TriageSettings, held_out: HeldO
     }
 
 
-def _from_facts(facts: Any) -> tuple[TriageFinding, ...] | None:
+def _from_facts(facts: Any) -> Found | None:
     """The findings in facts; None for anything else."""
     try:
         return tuple(TriageFinding(**each) for each in facts)

@@ -17,15 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.checks.facts import row_classes
-from prviz.neighbors import nearest_rows
+from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 from prviz.samples import SamplePair
-from prviz.triage.row_sets import Floats, Ints, RowSet, coordinates, mixing_weights, unit_of
+from prviz.triage.row_sets import BLOCK_VALUES, Floats, Ints, RowSet, coordinates, mixing_weights, unit_of
 
 Flags = NDArray[np.bool_]
 
 # Rows per set that are compared, a seeded draw of more: a share is then known to about 0.02, for 2.5 curves at d = 64.
 ROWS = 1_200
+# Bytes at the peak per compared row and coordinate: eleven matrices of that shape, in float64, and some room.
+_ROW_BYTES = 96
+# Bytes at the peak per value of a block of features, with as many again for the rows themselves.
+_BLOCK_BYTES = 128
 # The neighbour whose distance counts as the distance to a set: the first is noisy.
 K = 3
 # The neighbour that the nearest is compared with; how many of both sets are asked whether any is generated, or real.
@@ -155,16 +159,31 @@ class PairStatistics:
     features: float
 
 
-def halvings(pair: SamplePair, *, seed: int = 0, rows: int = ROWS, times: int = HALVINGS) -> tuple[PairStatistics, ...]:
+def rows_within(d: int, memory_limit: int) -> int:
+    """Most rows per set of d features that are compared within so many bytes: at least 510 of 50 MB, ROWS of 280 MB."""
+    few_features = memory_limit // (_ROW_BYTES * d)
+    more_features_than_rows = math.isqrt(memory_limit // (2 * _ROW_BYTES))
+    return min(max(few_features, more_features_than_rows), ROWS)
+
+
+def halvings(
+    pair: SamplePair,
+    *,
+    seed: int = 0,
+    rows: int = ROWS,
+    times: int = HALVINGS,
+    memory_limit: int = MEMORY_LIMIT,
+) -> tuple[PairStatistics, ...]:
     """The statistics of a pair by several random halves each; their mean is `pair_statistics`.
 
     seed : of the draws of rows, the halves and the clusters, no seed of a bootstrap: findings do not depend on one, nor
     on the order of the rows. rows : rows per set that are compared, at most. times : number of halvings.
+    memory_limit : bytes beyond the samples; below 280 MB fewer rows of many features are compared, see `rows_within`.
 
     No matrix is larger than (2 rows, 2 rows), however many features there are; these are read in blocks then.
     """
     with one_blas_thread(), one_openmp_thread():  # matrices this small cost several times as much on two
-        compared = _Compared(pair, rows)
+        compared = _Compared(pair, min(rows, rows_within(pair.d, memory_limit)), memory_limit)
         return tuple(_halved(compared, np.random.default_rng((seed, turn))) for turn in range(times))
 
 
@@ -192,8 +211,9 @@ class _Compared:
     : True for more features than rows of both sets, which then are compared in fewer coordinates.
     """
 
-    def __init__(self, pair: SamplePair, rows: int) -> None:
+    def __init__(self, pair: SamplePair, rows: int, memory_limit: int) -> None:
         self._pair, self._rows = pair, rows
+        self._block = min(BLOCK_VALUES, memory_limit // _BLOCK_BYTES)
         self._orders = [_order_of(part.values) for part in pair]
         numbers = (part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
         self.wide = pair.d > sum(min(number, rows) for number in numbers)
@@ -207,8 +227,11 @@ class _Compared:
             for order, part in zip(self._orders, self._pair, strict=True)
         ]
         real, generated = self._pair
-        unit = unit_of(RowSet(real.values, rows[0]), whole=not self.wide)
-        sets = RowSet(real.values, rows[0], unit), RowSet(generated.values, rows[1], unit)
+        unit = unit_of(RowSet(real.values, rows[0], block=self._block), whole=not self.wide)
+        sets = (
+            RowSet(real.values, rows[0], unit, self._block),
+            RowSet(generated.values, rows[1], unit, self._block),
+        )
         if not self.wide:
             return *sets, sets[0].features(), sets[1].features()
         classes = [each[chosen] for each, chosen in zip(self._classes, rows, strict=True)]

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 # Values of a block of features, 16 MB: as float64 it is all that is read of wide sets at a time.
-_BLOCK_VALUES = 1 << 21
+BLOCK_VALUES = 1 << 21
 # Largest value in units of the real set: its square is still far from overflow.
 _MOST = 1e60
 
@@ -32,10 +32,12 @@ class RowSet:
     values : (n, d) all rows, of which only blocks are copied.
     rows : the chosen rows, in order.
     unit : a length; None: the values stay as they are.
+    block : most values of a block of features.
     """
 
-    def __init__(self, values: NDArray[Any], rows: Ints, unit: float | None = None) -> None:
+    def __init__(self, values: NDArray[Any], rows: Ints, unit: float | None = None, block: int = BLOCK_VALUES) -> None:
         self._values, self._rows, self._unit = values, rows, unit
+        self.block = block
         self.d = int(values.shape[1])
 
     def __len__(self) -> int:
@@ -48,7 +50,7 @@ class RowSet:
 
     def columns(self, *, whole: bool) -> list[slice]:
         """The features in blocks; all in one where they are few."""
-        return [slice(None)] if whole else slices(self.d, max(1, _BLOCK_VALUES // len(self)))
+        return [slice(None)] if whole else slices(self.d, max(1, self.block // len(self)))
 
 
 def unit_of(rows: RowSet, *, whole: bool) -> float:
@@ -68,7 +70,7 @@ def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]
 
     _, first, place = np.unique(np.concatenate(classes), return_index=True, return_inverse=True)
     products = np.zeros((len(first), len(first)))
-    for columns in slices(sets[0].d, max(1, _BLOCK_VALUES // len(place))):
+    for columns in slices(sets[0].d, max(1, sets[0].block // len(place))):
         blocks = [each.features(columns) for each in sets]
         centred = np.concatenate(blocks)[first] - blocks[0].mean(axis=0)
         products += centred @ centred.T

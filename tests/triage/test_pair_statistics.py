@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from prviz.cli.main import main
+from prviz.diagnostics.preflight import preflight
 from prviz.samples import SamplePair
+from prviz.triage import inspection
+from prviz.triage.findings import sample_faults
+from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import (
+    ROWS,
     VOID,
     _masses,
     _neighbours,
@@ -18,6 +28,7 @@ from prviz.triage.pair_statistics import (
     cluster_of,
     clusters,
     pair_statistics,
+    rows_within,
 )
 from tests.benchmarks.faults import planted
 
@@ -129,3 +140,56 @@ def test_variances_along_principal_directions_are_those_of_the_rows(features: in
     np.testing.assert_allclose(variances[:4], np.square(residuals @ axes).mean(axis=0))
     np.testing.assert_allclose(variances.sum(), np.square(residuals).sum() / 50)
     assert np.all(np.diff(variances) <= 0)
+
+
+@contextmanager
+def peak_below(limit: int) -> Iterator[None]:
+    """Check that no more bytes are held at a time, beyond what is there."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < limit
+    finally:
+        tracemalloc.stop()
+
+
+def wide_pair(n: int = 700, d: int = 2_000) -> SamplePair:
+    rng = np.random.default_rng(0)
+    return SamplePair(*(spread * rng.normal(size=(n, d)).astype("f4") for spread in (1.0, 1.3)))
+
+
+def test_faults_of_wide_sets_are_searched_within_the_memory_limit() -> None:
+    pair = wide_pair()
+    facts, held_out = preflight(pair).facts, held_out_distances(pair.real)
+    sample_faults(SamplePair(pair.real.take(range(80)), pair.generated.take(range(80))), facts, held_out)  # imports
+    limit = 50_000_000  # the least that any measurement takes; 90 MB without
+    with peak_below(limit):
+        found = sample_faults(pair, facts, held_out, memory_limit=limit)
+    assert [each.key for each in found] == ["wide"]
+
+
+def test_fewer_rows_are_compared_only_where_all_do_not_fit() -> None:
+    assert rows_within(30_000, 280_000_000) == ROWS  # as by the default limit
+    assert rows_within(64, 50_000_000) == ROWS
+    assert rows_within(600, 50_000_000) == 868
+    assert rows_within(30_000, 50_000_000) == 510
+
+
+def test_findings_of_fewer_rows_are_kept_apart_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pair, searched = wide_pair(520, 1_100), list[int]()
+    np.save(tmp_path / "real.npy", pair.real.values)
+    np.save(tmp_path / "made.npy", pair.generated.values)
+
+    def search(*_: object, memory_limit: int, **__: object) -> tuple[object, ...]:
+        searched.append(memory_limit)
+        return ()
+
+    monkeypatch.setattr(inspection, "sample_faults", search)
+    line = ["triage", str(tmp_path / "real.npy"), str(tmp_path / "made.npy"), "--method", "knn"]
+    said = "findings compare 510 samples of each set: --memory-limit leaves no room for more"
+    for limit in ("50MB", "1GB", "50MB", "1GB"):
+        assert main([*line, "--out", str(tmp_path / "kept"), "--memory-limit", limit]) == 0
+        assert (said in capsys.readouterr().out) == (limit == "50MB")
+    assert searched == [50_000_000, 1_000_000_000]
