@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +107,9 @@ def cross_fitted(
         ]
     )
     real = np.arange(scores.shape[1]) < len(split.evaluate_rows[0])
-    theta = _cross_fit(scores, real, seed) if 1 < np.count_nonzero(real) < len(real) - 1 else None
+    units = [_units(part.group_numbers, rows) for part, rows in zip(split.pair, split.evaluate_rows, strict=True)]
+    divisible = all(len(np.unique(each)) > 1 for each in units)
+    theta = _cross_fit(scores, real, seed, units) if divisible else None
     alone = _angles(scores[:1], real, scores[:1])  # as in its own curve: nothing is chosen but where to cut
     names = [(family.name, k) for family, k in settings]
     if theta is None or mean_risk(alone, real) <= mean_risk(theta, real):
@@ -115,14 +117,25 @@ def cross_fitted(
     return CrossFitted(names, scores, theta, default=False)
 
 
-def _cross_fit(scores: Floats, real: Flags, seed: int) -> Floats:
-    """Mean angle of lam, (m,), below which the choices of halves without a sample call it generated."""
-    sizes = np.count_nonzero(real), np.count_nonzero(~real)
+def _units(groups: NDArray[np.intp] | None, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Numbers of the rows from 0, the same for those of one group: they stay in one half."""
+    if groups is None:
+        return np.arange(len(rows))
+    return np.unique(groups[rows], return_inverse=True)[1].reshape(-1)
+
+
+def _cross_fit(scores: Floats, real: Flags, seed: int, units: Sequence[NDArray[np.intp]]) -> Floats:
+    """Mean angle of lam, (m,), below which the choices of halves without a sample call it generated.
+
+    units : `_units` of the real samples and of the generated ones.
+    """
+    sizes = [int(each.max()) + 1 for each in units]
     # A role's halves depend on its size alone, so that exchanging the roles mirrors the curve.
     draws = [np.random.default_rng(seed), np.random.default_rng(seed)]
     theta = np.zeros(len(real))
     for _ in range(HALVINGS):
-        half = np.concatenate([draw.permutation(size) % 2 == 1 for draw, size in zip(draws, sizes, strict=True)])
+        halves = [draw.permutation(size) % 2 == 1 for draw, size in zip(draws, sizes, strict=True)]
+        half = np.concatenate([side[unit] for side, unit in zip(halves, units, strict=True)])
         for judged in (half, ~half):
             theta[judged] += _angles(scores[:, ~judged], real[~judged], scores[:, judged]) / HALVINGS
     return np.minimum(theta, np.pi / 2)

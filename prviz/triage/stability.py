@@ -112,7 +112,8 @@ class StabilityTask:
     def _key(self, asked: RobustnessRow) -> str:
         settings = self.settings
         how = [settings.k, settings.bandwidth, settings.split, settings.seed]
-        text = json.dumps(["stability", *self.digests, self.twin, *how, *asked])
+        name = "stability" if self.reference.groups is None else "stability of groups"
+        text = json.dumps([name, *self.digests, self.twin, *how, *asked])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def _pair(self) -> SamplePair:
@@ -162,9 +163,9 @@ def stability_tasks(
     """Every checkpoint by every family at every k, and at the k in use on fewer samples, as tasks of `run_tasks`.
 
     Rows of the whole sets equal `prviz.pr_curve` with the same settings. For rows on fewer samples, the same share of
-    the real and of the generated samples is drawn without replacement before the split; all checkpoints of one repeat
-    have the same real samples, by a seed that follows from the settings' seed, the share and the repeat alone. There
-    k = "sqrt" is the root of the number drawn; a number stays.
+    the real and of the generated samples is drawn without replacement before the split, of samples in groups group
+    after group; all checkpoints of one repeat have the same real samples, by a seed that follows from the settings'
+    seed, the share and the repeat alone. There k = "sqrt" is the root of the number drawn; a number stays.
 
     reference, load : the real samples, and a function that reads those of a checkpoint, as they were measured.
     measured : one measurement of each checkpoint, by any family.
@@ -364,5 +365,18 @@ def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair
         return pair
     text = json.dumps(["stability", seed, share, repeat])
     drawn_by = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
-    real, generated = part((pair.real.n, pair.generated.n), share)
-    return SamplePair(cut(pair.real, real, drawn_by), cut(pair.generated, generated, drawn_by))
+    sizes = part((pair.real.n, pair.generated.n), share)
+    return SamplePair(*(_some_groups(side, size, drawn_by) for side, size in zip(pair, sizes, strict=True)))
+
+
+def _some_groups(samples: Samples, size: int, seed: int) -> Samples:
+    """``size`` samples drawn by the seed, group after group, of which only the last one may be drawn in part.
+
+    Rows drawn from all groups would leave nearly as many independent samples as there were.
+    """
+    groups = samples.group_numbers
+    if groups is None:
+        return cut(samples, size, seed)
+    order = np.random.default_rng(seed).permutation(int(groups.max()) + 1)
+    rows = np.argsort(np.argsort(order)[groups], kind="stable")
+    return samples.take(np.sort(rows[:size]))

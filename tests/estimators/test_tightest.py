@@ -56,7 +56,7 @@ def test_no_sample_takes_part_in_the_choice_that_judges_it(monkeypatch: pytest.M
 
     monkeypatch.setattr(tightest, "_angles", spied)
     numbers = np.arange(60.0)
-    tightest._cross_fit(numbers[None], numbers < 31, 0)
+    tightest._cross_fit(numbers[None], numbers < 31, 0, [np.arange(31), np.arange(len(numbers) - 31)])
     assert sorted(np.concatenate(judged)) == sorted([*numbers] * HALVINGS)
     assert len({tuple(each) for each in judged}) == 2 * HALVINGS
 

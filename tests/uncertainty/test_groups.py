@@ -8,17 +8,19 @@ import numpy as np
 import pytest
 
 import prviz
-from prviz.estimators import Supports
-from prviz.measure.estimates import estimate
+from prviz.estimators import DEFAULT_METHODS, Supports, tightest
+from prviz.estimators.tightest import cross_fitted
+from prviz.measure.estimates import estimate, measure
 from prviz.samples import SamplePair, Samples, independent_number
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import pair_statistics
 from prviz.triage.ranking import digest_of_supports
+from prviz.triage.stability import _drawn
 from prviz.triage.yardstick import _halves, yardstick
 from prviz.uncertainty.bootstrap import replicated
-from prviz.uncertainty.upper_bound import _bounded, _nested_bounds
+from prviz.uncertainty.upper_bound import _bounded, _nested_bounds, bound_of
 
 
 def _videos(rng: np.random.Generator, count: int = 30, frames: int = 20, d: int = 8) -> Samples:
@@ -136,3 +138,47 @@ def test_held_out_distances_leave_the_whole_group_out() -> None:
     alone = Samples(real.values, groups=np.zeros(30))
     with pytest.raises(ValueError, match="nearly all real samples are of one group"):
         held_out_distances(alone)
+
+
+def test_halves_that_choose_classifiers_hold_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, generated = (_videos(np.random.default_rng(seed), 12, 5) for seed in range(2))
+    split, choices = SamplePair(real, generated).split(0.5), list[list[float]]()
+    angles = tightest._angles
+
+    def chosen(scores: Any, is_real: Any, others: Any) -> Any:
+        choices.append([len(is_real), len(others[0]), np.count_nonzero(is_real)])
+        return angles(scores, is_real, others)
+
+    monkeypatch.setattr(tightest, "_angles", chosen)
+    cross_fitted(split, 0)
+    evaluated = sum(len(rows) for rows in split.evaluate_rows)
+    for choosing, judged, of_real in choices[:-1]:
+        assert choosing + judged == evaluated
+        assert choosing % 5 == judged % 5 == of_real % 5 == 0  # videos of 5 frames
+    assert len(choices) == 2 * tightest.HALVINGS + 1
+
+
+def test_on_fewer_samples_whole_groups_are_left() -> None:
+    pair = SamplePair(*(_videos(np.random.default_rng(seed), 40, 10) for seed in range(2)))
+    for repeat in range(3):
+        drawn = _drawn(pair, 0.25, repeat, 0)
+        for part in drawn:
+            assert part.groups is not None
+            numbers, sizes = np.unique(part.groups, return_counts=True)
+            assert (part.n, len(numbers), set(sizes.tolist())) == (100, 10, {10})  # it was some frames of nearly all
+        assert np.array_equal(drawn.real.groups, drawn.generated.groups)  # swapped roles give swapped curves
+    bare = _drawn(SamplePair(pair.real.values, pair.generated.values), 0.25, 0, 0)
+    assert bare.real.n == 100
+
+
+def test_the_bound_holds_for_groups_of_laws_that_differ() -> None:
+    """Every point of a known toy four times: the truth stays that of the toy, and each family's bound lies above."""
+    problem, groups = prviz.toy("mixtures", d=4), np.repeat(np.arange(400), 4)
+    truth, held = problem.truth(), dict.fromkeys(DEFAULT_METHODS, 0)
+    for seed in range(8):
+        pair = SamplePair(*(Samples(part.values[groups], groups=groups) for part in problem.sample(400, seed=seed)))
+        for found in measure(pair.split(0.5, seed), [(name, 40, None) for name in held], seed):
+            bound = bound_of([found])
+            held[found.method] += bound.compare(truth).deficit <= 1e-9
+            assert bound.auc < 0.9  # it says something: the truth is 0.28
+    assert held == dict.fromkeys(DEFAULT_METHODS, 8)
