@@ -91,7 +91,8 @@ def _export(problem: Problem, settings: ExploreSettings, found: results.Results,
         if python.open:
             snippet = export.python_snippet(settings)
             if (uploaded := problem.uploaded) is not None:
-                snippet = export.python_snippet(settings, files=uploaded.files, keys=uploaded.keys)
+                files, keys, choices = uploaded.files, uploaded.keys, uploaded.choices
+                snippet = export.python_snippet(settings, files=files, keys=keys, choices=choices)
             st.code(snippet, language="python")
     if settings.source == "upload":
         st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")

@@ -242,7 +242,8 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
     except ValueError as error:
         raise _explained("These two do not fit together", error) from None
     origin = (real.file_id, generated.file_id) if any(side.labels or side.encoder for side in pair) else ()
-    return Uploaded(pair, (real.name, generated.name), (first[1], second[1]), origin)
+    keys = first[1], second[1]
+    return Uploaded(pair, (real.name, generated.name), keys, origin, choice=session().columns)
 
 
 def _in_one_file(title: str, upload: Any) -> Uploaded | None:
@@ -266,7 +267,8 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
     if chosen is not None and kept not in st.session_state:
         st.session_state[kept] = chosen  # and no fields over the figure any more
         st.rerun()
-    return Uploaded(pair, (upload.name,), keys, (upload.file_id,) if table else ())
+    origin = (upload.file_id,) if table else ()
+    return Uploaded(pair, (upload.name,), keys, origin, choice=session().columns)
 
 
 def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple[str, str] | None:

@@ -17,6 +17,7 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.live.store import Stores
 from prviz.measure.workload import fit_size, subsample, subsample_rows
 from prviz.readers import bundled
+from prviz.readers.columns import EVERY, ColumnChoice
 from prviz.readers.media import Pictures
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
@@ -36,9 +37,10 @@ class HeldPictures:
 
 @dataclass(frozen=True, eq=False)
 class Uploaded:
-    """A pair with the files and keys that it came from, for the code that repeats it.
+    """A pair with the files, keys and columns that it came from, for the code that repeats it.
 
     origin: an id of the files, for the labels, which are not in the samples' digests.
+    choice: of the columns of both files.
     """
 
     pair: SamplePair
@@ -46,6 +48,18 @@ class Uploaded:
     keys: tuple[str | None, str | None]
     origin: tuple[Hashable, ...] = ()
     pictures: HeldPictures | None = None
+    choice: ColumnChoice = EVERY
+
+    @property
+    def choices(self) -> tuple[ColumnChoice, ...]:
+        """The choice of columns for each file, without the columns that it lacks."""
+        named = [{*side.features, *side.labels} for side in self.pair]
+        for names, side in zip(named, self.pair, strict=True):
+            if side.groups is not None and self.choice.group is not None:
+                names.add(self.choice.group)
+        if len(self.files) == 1:
+            named = [named[0] | named[1]]
+        return tuple(self.choice.known(names) for names in named)
 
     def swapped(self) -> Uploaded:
         """The same sets in each other's role."""

@@ -91,6 +91,12 @@ class ColumnChoice:
             *(name for name in group if name not in names),
         ]
 
+    def known(self, names: Collection[str]) -> ColumnChoice:
+        """The part of the choice that some of these columns have, as one file takes it."""
+        missing = self.unknown(names)
+        features, drop = (tuple(one for one in chosen if one not in missing) for chosen in (self.features, self.drop))
+        return ColumnChoice(features, drop, None if self.group in missing else self.group)
+
     def check(self, names: Collection[str], where: str) -> None:
         """Raise ReadError for a name or pattern that no column has, unless the choice is for several files."""
         if not self.shared and (unknown := self.unknown(names)):

@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from prviz.measure.profiles import UNIT_SAMPLE
+from prviz.readers.columns import ColumnChoice
 from prviz.reports.settings import ExploreSettings
 
 Keys = tuple[str | None, str | None]
@@ -18,6 +19,7 @@ def python_snippet(
     *,
     files: Sequence[str] = ("real.npy", "generated.npy"),
     keys: Keys = (None, None),
+    choices: Sequence[ColumnChoice] = (),
 ) -> str:
     """A Python program that computes the curves on screen, bit for bit, and prints their areas.
 
@@ -28,12 +30,14 @@ def python_snippet(
         have one run, and the program also defines ``found``, whose label it prints.
     files : for an upload, the paths of the real and of the generated samples, or of one file with both.
     keys : for an upload, the chosen arrays of these files, None where no choice was needed.
+    choices : for an upload, the columns that were chosen of each file, where that was asked.
 
     Every foreign text becomes a quoted literal. Raises ValueError for another number of files.
     """
     if len(files) not in (1, 2):
         raise ValueError(f"files has {len(files)} entries; one file with both roles or two files are needed")
-    imports, sampling = _data(settings, [str(name) for name in files], keys)
+    columns = [_columns(choice) for choice in choices] or [""] * len(files)
+    imports, sampling = _data(settings, [str(name) for name in files], keys, columns)
     if settings.repeats > 1 and not settings.approximate:
         imports += [
             "from prviz.curves.pr_curve import PRCurve",
@@ -48,7 +52,7 @@ def python_snippet(
     return "\n".join([*head, *_measure(settings), "", *label, *printed]) + "\n"
 
 
-def _data(settings: ExploreSettings, files: list[str], keys: Keys) -> tuple[list[str], list[str]]:
+def _data(settings: ExploreSettings, files: list[str], keys: Keys, columns: list[str]) -> tuple[list[str], list[str]]:
     """(imports, lines that define draw(seed))."""
     draw, n = "def draw(seed):", int(settings.n)
     if settings.source == "toy":
@@ -62,20 +66,26 @@ def _data(settings: ExploreSettings, files: list[str], keys: Keys) -> tuple[list
         ]
     imports = ["from prviz.measure.workload import subsample"]
     bundled = settings.source == "bundled"
-    data = [f"data = prviz.bundled_pair({settings.problem!r})"] if bundled else _files(files, keys)
+    data = [f"data = prviz.bundled_pair({settings.problem!r})"] if bundled else _files(files, keys, columns)
     return imports, [*data, "", draw, f"    return subsample(data, {n}, seed)"]
 
 
-def _files(files: list[str], keys: Keys) -> list[str]:
+def _files(files: list[str], keys: Keys, columns: list[str]) -> list[str]:
     note = "# uploaded files: put in their paths here"
     if len(files) == 1:
         chosen = f", keys={keys!r}" if None not in keys else ""
-        return [note, f"data = prviz.read_pair({files[0]!r}{chosen})"]
-    reads = [
-        f"prviz.read({name!r})" if key is None else f"prviz.read({name!r}, key={key!r})"
-        for name, key in zip(files, keys, strict=True)
-    ]
+        return [note, f"data = prviz.read_pair({files[0]!r}{chosen}{columns[0]})"]
+    reads = []
+    for name, key, chosen in zip(files, keys, columns, strict=True):
+        array = "" if key is None else f", key={key!r}"
+        reads.append(f"prviz.read({name!r}{array}{chosen})")
     return [note, f"data = prviz.SamplePair({', '.join(reads)})"]
+
+
+def _columns(choice: ColumnChoice) -> str:
+    """The choice as further arguments of `prviz.read`."""
+    given = {"columns": choice.features, "drop": choice.drop, "group": choice.group}
+    return "".join(f", {name}={value!r}" for name, value in given.items() if value)
 
 
 def _call(name: str, parameters: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from prviz.figures.svg import pr_svg
 from prviz.measure.estimates import Estimate, estimate
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit
 from prviz.measure.workload import subsample
+from prviz.readers.columns import ColumnChoice
 from prviz.reports.export import (
     curves_csv,
     curves_html,
@@ -297,6 +298,17 @@ def test_snippet_of_one_file_with_both_roles(tmp_path: Path, pair: SamplePair, m
         snippet = python_snippet(settings, files=files, keys=("a", "b"))
         assert_same(run(snippet, tmp_path)["curves"], expected)
     assert "read_pair('real.npz')" in python_snippet(settings, files=["real.npz"])
+
+
+def test_snippet_of_an_upload_takes_the_columns_that_were_chosen_of_each_file() -> None:
+    settings = ExploreSettings(source="upload", problem="")
+    choices = (ColumnChoice(("f*", "x"), ("seed", HOSTILE), "video"), ColumnChoice(drop=("seed",)))
+    lines = python_snippet(settings, files=("a.csv", "b.csv"), keys=("role=real", None), choices=choices).splitlines()
+    (line,) = [each for each in lines if each.startswith("data =")]
+    first = f"key='role=real', columns=('f*', 'x'), drop=('seed', {HOSTILE!r}), group='video'"
+    assert line == f"data = prviz.SamplePair(prviz.read('a.csv', {first}), prviz.read('b.csv', drop=('seed',)))"
+    together = python_snippet(settings, files=("a.csv",), choices=choices[1:])
+    assert "data = prviz.read_pair('a.csv', drop=('seed',))\n" in together
 
 
 def test_hostile_text_in_a_snippet_stays_a_literal() -> None:

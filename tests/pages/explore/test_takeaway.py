@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from pages._explore.session import PANEL_TAB
@@ -39,6 +43,46 @@ def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) ->
     healthy(app)
     settings, _ = ExploreSettings.from_query(dict(app.query_params))
     assert app.code[0].value.rstrip().endswith(python_snippet(settings).rstrip()[-200:])
+
+
+OUT, IN = "Leave them out", "Use them as features"
+
+
+@pytest.mark.parametrize(
+    ("answer", "files"), [(OUT, "both"), (IN, "both"), (OUT, "one"), (OUT, "together"), (IN, "together")]
+)
+def test_the_code_reads_the_columns_that_were_chosen(
+    answer: str, files: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run from the files on disk it gives the curve on screen; one file may lack the column that was asked about."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c d"])
+    asked = frame.assign(umap_x=10 * rng.normal(size=120))
+    if files == "one":
+        tables = {"real": asked[:60], "generated": frame[60:]}
+    elif files == "both":
+        tables = {"real": asked[:60], "generated": asked[60:]}
+    else:
+        tables = {"real": asked.assign(is_generated=[0, 1] * 60)}
+    app = opened(n="100", methods="knn")
+    app.segmented_control(key="source").set_value("upload").run()
+    for role, table in tables.items():
+        text = table.to_csv(index=False)
+        (tmp_path / f"{role}.csv").write_text(text)
+        app.file_uploader(key=f"upload-{role}").upload(f"{role}.csv", text.encode()).run()
+        for button in [each for each in app.button if each.label == answer]:
+            button.click().run()
+    healthy(app)
+    app.session_state["export"] = app.session_state["export-python"] = True
+    app.run()
+    healthy(app)
+    code = app.code[0].value
+    monkeypatch.chdir(tmp_path)
+    result: dict[str, Any] = {}
+    exec(compile(code, "code", "exec"), result)
+    pair = result["draw"](0)
+    assert pair.d == (3 if answer == OUT else 4)
+    assert np.allclose(vertices(app)["knn"], result["curves"]["knn"].vertices, atol=1e-9)
 
 
 def test_no_file_holds_a_family_that_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
