@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -238,8 +239,8 @@ def _triage(arguments: argparse.Namespace) -> int:
         embed_arguments(arguments)
     elif arguments.reference.is_dir():
         raise ValueError(
-            f"{arguments.reference}: a folder; name a file of features, or embed folders of pictures on the way, "
-            "--encoder pixels:32 (prviz embed --list shows other encoders)"
+            f"{arguments.reference}: a folder; name a file of features, or embed folders of pictures on the way: "
+            f"{_on_the_way(arguments, 'pixels:32')} (prviz embed --list shows other encoders)"
         )
     triage = TriageCommand(arguments)
     return triage.watch() if arguments.watch else triage.once()
@@ -247,6 +248,25 @@ def _triage(arguments: argparse.Namespace) -> int:
 
 class _GoneError(Exception):
     """A file that the last report of a watched folder counts is gone."""
+
+
+def _on_the_way(arguments: argparse.Namespace, encoder: str) -> str:
+    """The command that embeds the pictures among these arguments and compares them."""
+    paths = map(str, (arguments.reference, *arguments.checkpoints))
+    return f"{shlex.join(['prviz', 'triage', *paths])} --encoder {encoder}"
+
+
+def _with_encoder(arguments: argparse.Namespace) -> str:
+    """That command with the encoder of the reference, where its file names one that needs no weights."""
+    from prviz.readers import ReadError, read
+
+    try:
+        encoder = read(arguments.reference, key=arguments.key).encoder
+    except (ReadError, OSError):
+        encoder = {}
+    if encoder and not encoder.get("weights_sha256"):
+        return _on_the_way(arguments, shlex.quote(encoder["encoder"]))
+    return f"{_on_the_way(arguments, 'ENCODER')}, the one that made {arguments.reference}"
 
 
 class TriageCommand:
@@ -433,9 +453,15 @@ class TriageCommand:
         return settings, notes, set_sizes(reference, checkpoints, settings, size).least
 
     def _checkpoints(self) -> list[Checkpoint]:
-        from prviz.triage.inputs import checkpoints_of
+        from prviz.triage.inputs import PicturesError, checkpoints_of
 
-        return checkpoints_of(self.arguments.checkpoints, self.arguments.metadata, leave_out=self._other_files())
+        arguments = self.arguments
+        try:
+            return checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=self._other_files())
+        except PicturesError as error:
+            if arguments.watch or arguments.encoder is not None:
+                raise
+            raise ValueError(f"{error}; or embed and compare in one step: {_with_encoder(arguments)}") from None
 
     def _other_files(self) -> list[Path]:
         """Files that are no checkpoints, wherever they are."""

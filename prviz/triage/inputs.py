@@ -7,6 +7,7 @@ import io
 import math
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -180,6 +181,10 @@ class Checkpoint:
         return Checkpoint, (self.path, self.name, self.step, dict(self.extra), self.below, self.run)
 
 
+class PicturesError(ValueError):
+    """There are pictures where files of features are needed."""
+
+
 def checkpoints_of(
     sources: PathLike | Iterable[PathLike], metadata: PathLike | None = None, *, leave_out: Iterable[PathLike] = ()
 ) -> list[Checkpoint]:
@@ -206,9 +211,15 @@ def checkpoints_of(
                 "already, and compared with itself every score would be perfect; name files of generated samples"
             )
         inside = (file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS))
-        pictures = any(file.name.lower().endswith(PICTURES) for file in inside)
-        remedy = f"; embed the pictures first: {EMBED_PICTURES}" if pictures else ""
-        raise ValueError(f"checkpoints = {listed}: no files there that end in {ACCEPTED_TEXT}{remedy}")
+        picture = next((file for file in inside if file.name.lower().endswith(PICTURES)), None)
+        reason = f"checkpoints = {listed}: no files there that end in {ACCEPTED_TEXT}"
+        if picture is None:
+            raise ValueError(reason)
+        command = EMBED_PICTURES
+        if picture.parent not in map(Path, given):  # a set for each sub-folder
+            folder = shlex.quote(str(given[0]))
+            command = f"prviz embed {folder} -o DIR --each --encoder ENCODER (prviz embed --list shows them)"
+        raise PicturesError(f"{reason}; embed the pictures first: {command}")
     return named(dict(zip(paths, _names(paths), strict=True)), None if metadata is None else Path(metadata))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
+from PIL import Image
 
 from prviz.cli.main import main
 from prviz.cli.triage_outputs import TriageOutputs
@@ -411,3 +413,36 @@ def test_labels_that_do_not_meet_are_a_note_and_a_status(tmp_path: Path, capsys:
     said = capsys.readouterr().out
     assert "numbers is not compared class by class: no label of numbers.npz is in real.npz: '0', '1' against" in said
     assert "by class, the worst first" not in said
+
+
+def test_folders_of_pictures_name_the_command_that_does_it_all(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run as it is printed it embeds both by one encoder, that of the reference where its file names it."""
+    rng = np.random.default_rng(0)
+    for folder in ("real pictures", "models/m 1", "models/m2"):
+        (tmp_path / folder).mkdir(parents=True)
+        for number in range(30):
+            pixels = rng.integers(0, 256, (8, 8, 3), dtype=np.uint8)
+            Image.fromarray(pixels).save(tmp_path / folder / f"{number}.png")
+    monkeypatch.chdir(tmp_path)
+    assert main(["embed", "real pictures", "-o", "real.npy.safetensors", "--encoder", "pixels:4"]) == 0
+    pictures = "prviz triage 'real pictures' models --encoder pixels:32"
+    features = "prviz triage real.npy.safetensors models --encoder pixels:4"
+    for reference, command, end in (
+        ("real pictures", pictures, " (prviz embed --list shows other encoders)\n"),
+        ("real.npy.safetensors", features, "\n"),
+    ):
+        capsys.readouterr()
+        assert main(["triage", reference, "models"]) == 2
+        error = capsys.readouterr().err
+        assert error.endswith(command + end)
+        assert main([*shlex.split(command)[1:], "--method", "knn"]) == 0
+        out = capsys.readouterr().out
+        assert re.search(r"^ +1  m", out, re.M), out
+        assert "m 1" in out
+        assert "m2" in out
+    assert "embed the pictures first: prviz embed models -o DIR --each --encoder ENCODER" in error
+    np.save("plain.npy", rng.normal(size=(30, 48)))
+    assert main(["triage", "plain.npy", "models"]) == 2
+    assert "prviz triage plain.npy models --encoder ENCODER, the one that made plain.npy\n" in capsys.readouterr().err

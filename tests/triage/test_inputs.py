@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from prviz.triage.inputs import Checkpoint, checkpoints_of, details_of, named, step_of
+from prviz.triage.inputs import Checkpoint, PicturesError, checkpoints_of, details_of, named, step_of
 from tests.counting import lines_run
 
 
@@ -162,8 +164,11 @@ def test_the_tables_of_prviz_embed_are_no_checkpoints(tmp_path: Path) -> None:
 def test_a_folder_of_pictures_names_the_command(tmp_path: Path) -> None:
     (tmp_path / "cats").mkdir()
     (tmp_path / "cats" / "1.PNG").touch()
-    with pytest.raises(ValueError, match="embed the pictures first: prviz embed FOLDER"):
+    folder = re.escape(shlex.quote(str(tmp_path)))
+    with pytest.raises(PicturesError, match=f"embed the pictures first: prviz embed {folder} -o DIR --each --encoder"):
         checkpoints_of(tmp_path)
+    with pytest.raises(PicturesError, match=r"embed the pictures first: prviz embed FOLDER -o FILE\.safetensors"):
+        checkpoints_of(tmp_path / "cats")
 
 
 def test_a_file_that_is_the_reference_too_is_called_so(tmp_path: Path) -> None:
