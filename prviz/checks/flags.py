@@ -33,6 +33,7 @@ from prviz.checks.row_order import (
     dependent_rows,
     dependent_sets,
 )
+from prviz.readers.columns import drop_text
 from prviz.readers.suspects import FIRST_ROWS, is_key, may_be_keys
 from prviz.samples import CUT, REORDERED, SamplePair, Samples, pair_of
 from prviz.warning import from_outside, warn
@@ -538,6 +539,18 @@ def _named(samples: Samples, features: Iterable[int], most: int = 4) -> str:
     return f": {', '.join(_called(samples, each) for each in listed[:most])}{more}"
 
 
+def _dropped(samples: Samples, features: Sequence[int]) -> str:
+    """How features are left out by their names; "" where they have none."""
+    if not samples.features:
+        return ""
+    return f", {drop_text([samples.features[each] for each in features])}"
+
+
+def _leave_out(samples: Samples, features: Sequence[int]) -> str:
+    those = "it" if len(features) == 1 else "them"
+    return f"leave {those} out{_dropped(samples, features)}"
+
+
 def variances(moments: Moments) -> Floats:
     """Variances in units of the largest one, so that none overflows."""
     largest = float(moments.sd.max())
@@ -562,7 +575,8 @@ def constant_features(facts: DataFacts) -> Finding:
     value = f"{both:,} in both sets, {one:,} in one set only, of {pair.d:,}"
     if len(apart := _other_constants(facts, np.flatnonzero(constant))):
         which = ", ".join(_called(pair.real, each) for each in apart[:4])
-        effect = f"Each set has a value of its own in {which}, which tells the sets apart by itself: leave it out."
+        out = _leave_out(pair.real, apart)
+        effect = f"Each set has a value of its own in {which}, which tells the sets apart by itself: {out}."
         features = tuple(_called(pair.real, each) for each in apart)
         return Finding("Constant features", value, "warning", effect, features)
     effect = "A feature that never varies tells no estimator anything, unless its two constants differ."
@@ -715,7 +729,8 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
         amount = f"{100 * share:.1f} %" if share < 0.999 else "over 99.9 %"
         value = f"{' and '.join(features)} hold{'s' if few == 1 else ''} {amount} of the distance between {between}"
         rest = "the other one hardly counts" if d - few == 1 else f"the other {d - few:,} features hardly count"
-        effect = f"So {rest}: leave out what is no feature, or bring all to one scale."
+        how = _dropped(samples, order[:few].tolist())
+        effect = f"So {rest}: leave out what is no feature{how}, or bring all to one scale."
         return Finding(_SCALES, value, "warning", effect, features)
     weights = variances(facts.moments)
     squares = float(np.square(weights).sum())
@@ -740,26 +755,28 @@ def keys(pair: SamplePair) -> list[Finding]:
         return []
     features = tuple(_called(pair.real, each) for each in found)
     value = f"{', '.join(features)}: whole numbers, all different in both sets"
-    effect = "A key says which sample it is, not what it is like, and hides copies: leave it out."
+    effect = f"A key says which sample it is, not what it is like, and hides copies: {_leave_out(pair.real, found)}."
     return [Finding(_KEY, value, "warning", effect, features)]
 
 
 def weights(facts: DataFacts) -> list[Finding]:
     """Features that are named as weights of samples and look like them: with negative values, or about 1 on average."""
     pair = facts.pair
-    found = []
+    found = list[int]()
     for feature, name in enumerate(pair.real.features):
         if _WEIGHT.fullmatch(name) is None:
             continue
         columns = [each.rows[:, feature] * each.unit for each in facts.drawn]
         negative = any((column < 0).any() for column in columns)
         if negative or any(abs(float(column.mean()) - 1) < 0.2 for column in columns):
-            found.append(_called(pair.real, feature))
+            found.append(feature)
     if not found:
         return []
-    value = f"{', '.join(found)}: by name and values weights of samples"
-    effect = "They are compared as a feature, since weights are not supported: leave them out."
-    return [Finding(_WEIGHTS, value, "warning", effect, tuple(found))]
+    features = tuple(_called(pair.real, each) for each in found)
+    value = f"{', '.join(features)}: by name and values weights of samples"
+    out = _leave_out(pair.real, found)
+    effect = f"Weights are not supported, and are compared as features are: {out}."
+    return [Finding(_WEIGHTS, value, "warning", effect, features)]
 
 
 def texts(pair: SamplePair) -> list[Finding]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+import shlex
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
@@ -369,3 +373,43 @@ def test_sets_of_which_only_some_samples_are_measured_say_so() -> None:
     assert titles["Sets cut"].level == "note"
     assert titles["Sets cut"].value_text == "the real set is cut to 80 of 200 samples"
     assert "Sets cut" not in {each.title for each in flags_of(whole)}
+
+
+@pytest.mark.parametrize("fault", ["scale", "two scales", "constants"])
+def test_the_printed_way_to_leave_a_feature_out_gives_the_number_without_it(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it is printed, in the shell and in Python."""
+    rng = np.random.default_rng(0)
+    frames = [pd.DataFrame(rng.normal(size=(150, 6)), columns=list("abcdef")) for _ in range(2)]
+    expected = prviz.pr_curve(*(frame.to_numpy() for frame in frames), "knn").auc
+    for number, frame in enumerate(frames):
+        columns = {"constants": {"dose": number + 1.0}}.get(fault, {"net, income": 1e6 * rng.normal(size=150)})
+        if fault == "two scales":
+            columns["it's"] = 1e6 * rng.normal(size=150)
+        frame.assign(**columns).to_csv(tmp_path / f"{number}.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    assert main(["curve", "0.csv", "1.csv", "--method", "knn"]) == 0
+    (said,) = [line for line in capsys.readouterr().err.splitlines() if "--drop" in line]
+    python, shell = re.findall(r"(drop=\S.*?) \((--drop .*?)\)[,.]", said)[0]
+    assert main(["curve", "0.csv", "1.csv", "--method", "knn", "--json", "-", *shlex.split(shell)]) == 0
+    printed = capsys.readouterr()
+    assert "warning" not in printed.err
+    assert json.loads(printed.out)["methods"]["knn"]["summaries"]["auc"] == pytest.approx(expected, abs=1e-12)
+    drop = ast.literal_eval(python.removeprefix("drop="))
+    sets = [prviz.read(f"{number}.csv", drop=drop) for number in range(2)]
+    assert prviz.pr_curve(*sets, "knn").auc == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_key_and_weights_are_left_out_by_name_where_they_have_one() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(2, 300, 3))
+    keyed = [np.c_[each, rng.permutation(10**6)[:300], 1 + 0.1 * rng.normal(size=300)] for each in values]
+    for names, key, weights in (
+        (("a", "b", "c", "n", "w"), "leave it out, drop='n' (--drop n).", "leave it out, drop='w' (--drop w)."),
+        ((), "leave it out.", None),
+    ):
+        found = {each.title: each.effect for each in flags_of(pair(*keyed, names))}
+        assert found["Key among the features"].endswith(key)
+        effect = found.get("Weights among the features")
+        assert effect is None if weights is None else str(effect).endswith(weights)
