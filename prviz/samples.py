@@ -24,6 +24,7 @@ _CHUNK_BYTES = 1 << 22
 # Begins a note on samples that were left out, so that a set has a certain size.
 CUT = "cut to"
 # What is said where features of the same names stood in two orders.
+RENAMED = "the names of the features differ in capitals, spaces or signs alone; they were taken for the same"
 REORDERED = "the generated features stood in another order than the real ones; they were matched by name"
 
 
@@ -282,6 +283,8 @@ class SamplePair:
     ----------
     reordered : bool
         True if the generated features stood in another order.
+    renamed : bool
+        True if names of the generated features differed in capitals, spaces or signs, and were taken for the real ones.
 
     Raises
     ------
@@ -292,6 +295,7 @@ class SamplePair:
     real: Samples
     generated: Samples
     reordered: bool = field(default=False, init=False)
+    renamed: bool = field(default=False, init=False)
 
     @classmethod
     def of(cls, real: Any, generated: Any) -> SamplePair:
@@ -317,6 +321,12 @@ class SamplePair:
         object.__setattr__(self, "real", as_samples(self.real, name="real"))
         object.__setattr__(self, "generated", as_samples(self.generated, name="generated"))
         real, generated = self.real.features, self.generated.features
+        if real and generated and (alike := _same_names(real, generated)):
+            generated = alike
+            object.__setattr__(self, "generated", replace(self.generated, features=alike))
+            object.__setattr__(self, "renamed", True)
+            if from_outside():
+                warn(self.digest, RENAMED)
         if real and generated and real != generated:
             _check_names(real, generated)
             object.__setattr__(self, "generated", self.generated._in_order(real))
@@ -458,6 +468,20 @@ def _draw_groups(groups: Array, ratio: float, seed: int, role: str) -> tuple[NDA
     n_groups = 1 + int(np.argmin(np.abs(drawn - ratio * len(groups))))
     fit = np.isin(codes.reshape(-1), order[:n_groups])
     return np.flatnonzero(fit), np.flatnonzero(~fit)
+
+
+def _same_names(real: Sequence[str], generated: Sequence[str]) -> tuple[str, ...]:
+    """The generated names as the real set writes them, where only capitals, spaces and signs differ; else empty."""
+    if set(real) == set(generated):
+        return ()
+    written = {_letters(name): name for name in real}
+    spoken = [_letters(name) for name in generated]
+    alike = len(written) == len(real) == len(spoken) and set(spoken) == set(written)
+    return tuple(written[name] for name in spoken) if alike else ()
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:

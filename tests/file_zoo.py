@@ -37,6 +37,8 @@ _ACCEPTED = [
     "zstd-chunks.feather",
     "tensor.pq",
     "stream.arrow",
+    "stream.arrows",
+    "short.ftr",
     "view.ipc",
     "zstd-footer-alone.feather",
     "packed.csv.gz",

@@ -209,6 +209,8 @@ def accepted_containers() -> Iterator[Accepted]:
         yield Accepted(f"{name}.ipc", arrow_stream(columns), **more)
     columns = {"emb": lists(pa.list_(pa.float64())), "label": pa.array(LABEL).dictionary_encode()}
     yield Accepted("stream.arrow", arrow_stream(columns), labels={"label": LABEL})
+    yield Accepted("stream.arrows", arrow_stream(columns), labels={"label": LABEL})
+    yield Accepted("short.ftr", feather(columns, compression="zstd", chunksize=7), labels={"label": LABEL})
     for compression in ("uncompressed", "lz4", "zstd"):
         data = schema_in_footer_alone(feather(columns, compression=compression, chunksize=4))
         yield Accepted(f"{compression}-footer-alone.feather", data, labels={"label": LABEL})

@@ -29,7 +29,7 @@ def refused_text() -> Iterator[Refused]:
     yield Refused("underscore.csv", b"1,2\n3,1_000\n5,6\n", "line 2, column 2: '1_000' is not a number")
     yield Refused("both-decimals.csv", b"1,5;2,5\n1.5;2,5\n", "line 2, column 1: '1.5' is not a number. Earlier lines")
     yield Refused("thousands.tsv", b"1,500\t2.5\n1,500\t2.5\n", "write decimals with a point")
-    yield Refused("quoted-commas.csv", b'"1,5","2,5"\n"1,5","2,5"\n', "write decimals with a point")
+    yield Refused("quoted-commas.csv", b'"1,500","2.5"\n"1,500","2.5"\n', "write decimals with a point")
     yield Refused("names-or-values.csv", b"0,1\n.5,.25\n.5,.75\n.5,.1\n", "could be column names or values")
     yield Refused("spaces.csv", b"1 2 3\n4 5 6 7\n7 8 9\n", "not by spaces")
     yield Refused("hostile.csv", f'a,"{HOSTILE}"\n1,=cmd()\n'.encode(), f"column 2 '{HOSTILE}': '=cmd()'")

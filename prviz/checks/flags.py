@@ -34,8 +34,8 @@ from prviz.checks.row_order import (
     dependent_sets,
 )
 from prviz.readers.columns import drop_text
-from prviz.readers.suspects import FIRST_ROWS, is_key, may_be_keys
-from prviz.samples import CUT, REORDERED, SamplePair, Samples, pair_of
+from prviz.readers.suspects import FIRST_ROWS, is_key, may_be_keys, suspect_names
+from prviz.samples import CUT, RENAMED, REORDERED, SamplePair, Samples, pair_of
 from prviz.warning import from_outside, warn
 
 Floats = NDArray[np.float64]
@@ -82,6 +82,12 @@ _TEXT_LABELS = ("text", "sentence", "caption", "prompt")
 # Correlation of the rows of one set with the same rows of the other one: means of a feature, in transposed sets.
 _SAME_ROWS = 0.98
 _WEIGHT = re.compile(r"(\w*[_ ])?(weights?|wgt|wt)|w", re.IGNORECASE)
+
+
+# Numbers that stand for missing ones, without their signs, and how many times as large as all
+# others of their columns they must be.
+_STAND_INS = (99, 999, 9999, 99999, 999999, 1e20, 1e30, 1e36, 9.96921e36, 3.4028235e38)
+_FAR = 3
 
 
 @dataclass(frozen=True)
@@ -291,9 +297,9 @@ def only_seen(facts: DataFacts) -> list[Finding]:
     """Findings that exist only where something is wrong."""
     pair = facts.pair
     by_order = dependent_order(dependent_sets(pair))
-    found = (few_samples(pair), _transposed(facts), by_order, keys(pair), weights(facts), texts(pair))
+    found = (few_samples(pair), _transposed(facts), by_order, keys(pair), weights(facts), stand_ins(pair))
     listed = [finding for each in found for finding in each]
-    return [*listed, *sets_cut(pair), *reordered(pair)]
+    return [*listed, *texts(pair), *sets_cut(pair), *reordered(pair)]
 
 
 def sets_cut(pair: SamplePair) -> list[Finding]:
@@ -307,8 +313,9 @@ def sets_cut(pair: SamplePair) -> list[Finding]:
 
 
 def reordered(pair: SamplePair) -> list[Finding]:
-    """A finding if the features of the two sets stood in two orders."""
-    return [Finding("Order of features", REORDERED, "warning", "")] if pair.reordered else []
+    """Findings if the features of the two sets stood in two orders, or were written in two ways."""
+    said = {"Names of features": (RENAMED, pair.renamed), "Order of features": (REORDERED, pair.reordered)}
+    return [Finding(title, text, "warning", "") for title, (text, found) in said.items() if found]
 
 
 def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
@@ -349,7 +356,23 @@ def checked_pair(real: Any, generated: Any = None) -> SamplePair:
     pair = pair_of(real, generated)
     if from_outside():
         say(pair)
+        _say_columns(pair, (real, generated))
     return pair
+
+
+def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
+    """Warn of columns of data frames that look like no features; of files the reader asks."""
+    names: dict[str, None] = {}
+    for frame, samples in zip(given, pair, strict=False):
+        if hasattr(frame, "columns") and samples.features:
+            names |= dict.fromkeys(suspect_names(samples.values, samples.features))
+    if names:
+        what = "looks like no feature" if len(names) == 1 else "look like no features"
+        warn(
+            pair.digest,
+            f"Columns: {', '.join(map(repr, names))} {what} (a seed, a step, a place in a plot, a key ...); "
+            f"frame.drop(columns={list(names)!r}) leaves out what is none",
+        )
 
 
 def say(pair: SamplePair, *, once_for: str | None = None) -> None:
@@ -777,6 +800,25 @@ def weights(facts: DataFacts) -> list[Finding]:
     out = _leave_out(pair.real, found)
     effect = f"Weights are not supported, and are compared as features are: {out}."
     return [Finding(_WEIGHTS, value, "warning", effect, features)]
+
+
+def stand_ins(pair: SamplePair) -> list[Finding]:
+    """Numbers such as -999 or 1e30 that stand far from all others: they were missing values."""
+    found: list[Finding] = []
+    for role, samples in (("real", pair.real), ("generated", pair.generated)):
+        for value in {float(samples.values.min()), float(samples.values.max())}:
+            if not any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS):
+                continue
+            there = samples.values == value
+            columns = np.flatnonzero(there.any(axis=0))
+            others = np.abs(samples.values[:, columns][~there[:, columns]])
+            if others.size == 0 or abs(value) < _FAR * float(others.max()):
+                continue
+            rows = int(there.any(axis=1).sum())
+            said = f"{value:g} in {rows:,} of {samples.n:,} {role} rows{_named(samples, columns)}"
+            effect = "Missing values count as numbers here: fill them in, or leave these rows out."
+            found.append(Finding("Missing values as numbers", said, "warning", effect))
+    return found
 
 
 def texts(pair: SamplePair) -> list[Finding]:

@@ -176,7 +176,7 @@ def _read(arguments: argparse.Namespace) -> SamplePair:
         pair = read_chosen_pair(arguments.real, choice, keys=None if keys[0] is None else keys)
     except AmbiguousKeyError as error:
         real, generated = map(shlex.quote, error.choices[:2])
-        raise ValueError(f"{error} Here: --real-key {real} --generated-key {generated}, for instance.") from None
+        raise ValueError(_here(error, f"--real-key {real} --generated-key {generated}")) from None
     check_choice(choice, pair)
     say_notes(pair)
     return pair
@@ -188,7 +188,13 @@ def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) ->
     try:
         return read_chosen(path, choice, key=key)
     except AmbiguousKeyError as error:
-        raise ValueError(f"{error} Here: {option} {shlex.quote(error.choices[0])}, for instance.") from None
+        raise ValueError(_here(error, f"{option} {shlex.quote(error.choices[0])}")) from None
+
+
+def _here(error: Exception, options: str) -> str:
+    """An error with the options that choose, said before the lines of a recipe."""
+    sentence, mark, recipe = str(error).partition(" If they are parts of one set")
+    return f"{sentence} Here: {options}, for instance.{mark}{recipe}"
 
 
 def _write(

@@ -168,12 +168,22 @@ def _array(
     shape = header.shape
     found = f"{header.where}: {header.dtype_name} of shape {shape}"
     colours = [at for at in (3, 1) if len(shape) == 4 and shape[at] in (1, 3, 4)]
+    if len(shape) == 5:
+        raise ReadError(f"{found}; {_ACCEPTED}; of videos take the frames, values.reshape(-1, *values.shape[2:])")
+    if len(shape) == 3 and shape[2] in (3, 4) and min(shape[:2]) > shape[2]:
+        raise ReadError(
+            f"{found}, which is one picture in colours; {_ACCEPTED}: save np.expand_dims(values, 0) if it is"
+        )
     if len(shape) != 3 and not colours:
         remedy = "; features (n, d) are no pictures: prviz curve and triage take the file as it is"
         raise ReadError(f"{found}; {_ACCEPTED}{remedy if len(shape) == 2 else ''}")
     if header.dtype is None or header.dtype.kind != "u" or header.dtype.itemsize > 2 or header.bfloat16:
+        if header.dtype is not None and header.dtype.kind in "iub" and not header.bfloat16:
+            factor = " * 255" if header.dtype.kind == "b" else ""
+            raise ReadError(f"{found}; {_ACCEPTED}: save values.astype('uint8'){factor}")
         raise ReadError(
-            f"{found}; {_ACCEPTED}: save (values * 255).round().astype('uint8') for values from 0 to 1, "
+            f"{found}; {_ACCEPTED}: save values.round().astype('uint8') for values from 0 to 255, "
+            "(values * 255).round().astype('uint8') for values from 0 to 1, "
             "((values + 1) * 127.5).round().astype('uint8') for values from -1 to 1"
         )
     if header.fortran_order and len(shape) > 1:

@@ -6,22 +6,24 @@ import os
 import stat
 import zipfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from numpy.typing import NDArray
 
 from prviz.embed.items import Kind, SourceItem
 from prviz.embed.picture_arrays import open_array
 from prviz.embed.pictures import EXTENSIONS
-from prviz.readers.errors import listed, quoted
+from prviz.readers.errors import listed, literal, quoted
 from prviz.readers.media.folders import FolderPictures, inner_path, read_member
 from prviz.readers.media.looks import MediaError, PictureLimits, plain_path
 from prviz.readers.npy import ZIP_ERRORS
 from prviz.readers.safe_folder import BelowError, open_regular
 from prviz.readers.source import human_size
+from prviz.readers.text_dialect import as_utf8, delimiter_of, encoding_of
 
 # Pictures that each of several sub-folders must hold to be remarked as sets of their own.
 _MANY = 10
@@ -173,6 +175,15 @@ class Texts:
         return ""
 
 
+# Kinds of pictures that are not read, and those of them that Pillow opens.
+_BY_PILLOW = (".gif", ".ppm", ".pgm", ".pbm", ".pnm", ".tga", ".avif", ".jp2", ".j2k", ".jfif", ".ico", ".dds", ".pcx")
+_NOT_READ = (*_BY_PILLOW, ".heic", ".heif", ".svg", ".dcm", ".nii", ".exr", ".hdr", ".psd", ".cr2", ".nef", ".dng")
+# Between fields that are not there, of a table with one column.
+_NO_MARK = "\x1f"
+# First bytes of a text that tell its encoding.
+_HEAD = 16
+
+
 def is_utf8(text: str) -> bool:
     """True unless a file's name has bytes that are no UTF-8, which no table can hold."""
     return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
@@ -187,7 +198,7 @@ def open_source(
     ----------
     path : Path
         A folder or zip archive of pictures, an .npy or .npz array of them, a text file (.txt, one text a line), a table
-        (.csv, .tsv, .parquet).
+        (.csv, .tsv, .jsonl, .parquet).
     column : str, optional
         Column of a table that holds the texts; by default ``text``.
     key : str, optional
@@ -207,21 +218,23 @@ def open_source(
         raise ValueError(f"{quoted(str(path))}: its name is not in UTF-8; rename it")
     if path.is_dir():
         items = _folder_items(path)
-        notes = tuple(filter(None, [_sets_note(items)]))
+        notes = tuple(filter(None, [_sets_note(items), _others_note(path, items)]))
         source: EmbeddingSource = PictureFolder(path, path.resolve().name, tuple(items), below=below, notes=notes)
     elif extension in (".npy", ".npz"):
         source = open_array(path, key)
     elif extension == ".zip":
         source = _picture_zip(path)
-    elif extension in (".csv", ".tsv", ".parquet"):
+    elif extension in (".csv", ".tsv", ".parquet", ".jsonl"):
         source = Texts(path.name, _table_items(path, column))
     elif extension == ".txt":
         source = Texts(path.name, _line_items(path))
     else:
         raise ValueError(
-            f"{quoted(str(path))}: a folder, a .zip, an .npz or an .npy of pictures, a .txt, .csv, .tsv or .parquet of "
-            "texts, or a .pt tensor is needed"
+            f"{quoted(str(path))}: a folder, a .zip, an .npz or an .npy of pictures, a .txt, .csv, .tsv, .jsonl or "
+            ".parquet of texts, or a .pt tensor is needed"
         )
+    if not source.items and path.is_dir():
+        _refuse_others(path)
     if not source.items:
         raise ValueError(f"{quoted(path.name)}: nothing to embed there ({', '.join(EXTENSIONS)}, or lines of text)")
     return source
@@ -238,6 +251,45 @@ def _folder_items(root: Path) -> list[SourceItem]:
                 version = _version(f"{folder}/{name}")
                 items.append(SourceItem(relative, "" if label == "." else label, version=version))
     return sorted(items, key=lambda item: item.path)
+
+
+def _others(root: Path) -> Counter[str]:
+    """Number of files of kinds that are pictures or texts, but not read, by their extensions."""
+    found = (Path(name).suffix.lower() for _, _, files in os.walk(root) for name in files if name[0] != ".")
+    return Counter(extension for extension in found if extension in _NOT_READ or extension == ".txt")
+
+
+def _others_note(root: Path, items: Sequence[SourceItem]) -> str:
+    """A sentence where pictures of other kinds lie beside those that are read."""
+    others = _others(root)
+    del others[".txt"]
+    if not others or not items:
+        return ""
+    counted = ", ".join(f"{count} {extension}" for extension, count in sorted(others.items()))
+    return f"left out, as kinds that are not read: {counted}"
+
+
+def _refuse_others(root: Path) -> None:
+    """Raise ValueError, with the lines that convert them, for a folder of pictures or texts of other kinds."""
+    others = _others(root)
+    if not others:
+        return
+    extension, count = others.most_common(1)[0]
+    found = f"{quoted(root.name)}: {count} {extension} files, which are not read as they are"
+    pattern = literal(f"{root}/**/*{extension}")
+    if extension == ".txt":
+        raise ValueError(
+            f"{found}. Write a text a row:\nimport glob, pathlib, pandas as pd\n"
+            f"names = sorted(glob.glob({pattern}, recursive=True))\n"
+            "texts = [pathlib.Path(name).read_text('utf-8') for name in names]\n"
+            f"pd.DataFrame({{'path': names, 'text': texts}}).to_parquet({literal(f'{root}.parquet')})"
+        )
+    if extension not in _BY_PILLOW:
+        raise ValueError(f"{found}; save the pictures as PNG")
+    raise ValueError(
+        f"{found}. Save them as PNG, beside the old ones:\nimport glob\nfrom PIL import Image\n"
+        f"[Image.open(name).convert('RGB').save(name + '.png') for name in glob.glob({pattern}, recursive=True)]"
+    )
 
 
 def _version(path: str) -> str:
@@ -271,12 +323,15 @@ def _sets_note(items: Iterable[SourceItem]) -> str:
 
 def _line_items(path: Path) -> tuple[SourceItem, ...]:
     """Lines end in a line feed, with a carriage return before it or without; other signs are part of a text."""
+    data = path.read_bytes()
+    encoding = encoding_of(data[:_HEAD])
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError:
         raise ValueError(f"{quoted(path.name)}: not text in UTF-8; save it as UTF-8") from None
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if lines[-1] == "":  # behind the end of the last line
+    end = "\n" if "\n" in text else "\r"  # as old Macintosh programs wrote it
+    lines = [line.rstrip("\r") for line in text.split(end)]
+    while lines and not lines[-1].strip():  # behind the last text
         lines.pop()
     return tuple(SourceItem(f"line {n}", text=line) for n, line in enumerate(lines, start=1))
 
@@ -319,6 +374,22 @@ def _is_picture(info: zipfile.ZipInfo) -> bool:
     return name.lower().endswith(EXTENSIONS) and not name.startswith("._") and not path.startswith("__MACOSX/")
 
 
+def _text_table(path: Path) -> Any:
+    """A table of texts as a data frame, whatever its encoding and the mark between its fields."""
+    import pandas as pd
+
+    with ExitStack() as stack:
+        stream: BinaryIO = stack.enter_context(path.open("rb"))
+        encoding = encoding_of(stream.read(_HEAD))
+        stream.seek(0)
+        if encoding != "utf-8":
+            stream = stack.enter_context(as_utf8(stream, encoding, quoted(path.name)))
+        mark = delimiter_of(stream, path.suffix.lower())
+        in_header = mark.encode() in stream.readline()  # a mark in the texts alone divides nothing
+        stream.seek(0)
+        return pd.read_csv(stream, sep=mark if in_header else _NO_MARK, dtype=str, keep_default_na=False)
+
+
 def _table_items(path: Path, column: str | None) -> tuple[SourceItem, ...]:
     import pandas as pd
     import pyarrow as pa
@@ -326,9 +397,10 @@ def _table_items(path: Path, column: str | None) -> tuple[SourceItem, ...]:
     try:
         if path.suffix.lower() == ".parquet":
             table = pd.read_parquet(path)
+        elif path.suffix.lower() == ".jsonl":
+            table = pd.read_json(path, lines=True, dtype=False)
         else:
-            separator = "\t" if path.suffix.lower() == ".tsv" else ","
-            table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
+            table = _text_table(path)
     except (pa.ArrowException, ValueError) as error:
         raise ValueError(f"{quoted(path.name)}: no table that can be read ({quoted(str(error))})") from None
     wanted = "text" if column is None else column

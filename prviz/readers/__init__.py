@@ -17,7 +17,7 @@ from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.columns import EVERY, ColumnChoice, index_columns, is_label, own_names
 from prviz.readers.conversion import refuse_container, save_arrays
-from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, listed, quoted
+from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, listed, literal, quoted
 from prviz.readers.keyed import (
     KNOWN_KEYS,
     KeyedFile,
@@ -44,7 +44,7 @@ from prviz.readers.source import (
     table_beside,
     unreadable,
 )
-from prviz.readers.suspects import check_upright, checked_columns, look_packed, packed_note
+from prviz.readers.suspects import beside_lists, check_upright, checked_columns, look_packed, packed_note
 from prviz.samples import SamplePair, Samples
 from prviz.warning import warn
 
@@ -110,6 +110,7 @@ def recognise(source: FileSource, limits: Limits) -> str:
     if extension in PICTURES:
         raise ReadError(f"{source.where}: an image. Embed the images first: {EMBED_PICTURES}.")
     if extension == ".zip":
+        _refuse_packed_table(source, limits)
         raise ReadError(
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): {EMBED_PICTURES}. "
             f"Save embeddings as one of {', '.join(SAVED_AS)}."
@@ -120,15 +121,36 @@ def recognise(source: FileSource, limits: Limits) -> str:
             f"({EMBED_PICTURES}), or stack its arrays into one .npy array."
         )
     if not source.name.lower().endswith(ACCEPTED):
-        if error := refuse_container(source.where, source.typed, extension, source.head, source.size):
-            raise error
-        found = f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
-        texts = " Texts, one a line, are embedded first: prviz embed FILE." if extension == ".txt" else ""
-        raise ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(SAVED_AS)}.{texts}")
+        raise _not_accepted(source, extension, head)
     if not head:
         raise ReadError(f"{source.where}: empty (0 bytes). Was it still being written? Save or copy it again.")
     _check_contents(source, head)
     return extension
+
+
+def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
+    """Error for an extension that is not accepted: what converts the file, or what it holds."""
+    if error := refuse_container(source.where, source.typed, extension, source.head, source.size):
+        return error
+    found = f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
+    for magic, (what, right) in _MAGIC.items():
+        if head.startswith(magic) and right is not None and right != ".npz":
+            return ReadError(f"{source.where}: {found}, but it holds {what}. Rename it to end in {right}.")
+    texts = " Texts, one a line, are embedded first: prviz embed FILE." if extension == ".txt" else ""
+    return ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(SAVED_AS)}.{texts}")
+
+
+def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
+    """Raise ReadError, with the lines that unpack it, for a zip archive of one file of embeddings."""
+    from prviz.readers.npy import zip_members
+
+    names = zip_members(source, limits)
+    if len(names) == 1 and names[0].lower().endswith(ACCEPTED):
+        folder = literal(source.typed.removesuffix(Path(source.typed).suffix) + "_unpacked")
+        raise ReadError(
+            f"{source.where}: a zip archive of {quoted(names[0])}. Unpack it, and use the file in it:\nimport zipfile\n"
+            f"zipfile.ZipFile({literal(source.typed)}).extract({literal(names[0])}, {folder})"
+        )
 
 
 def _check_contents(source: FileSource, head: bytes) -> None:
@@ -357,6 +379,13 @@ def read_chosen_pair(
     limits: Limits | None = None,
 ) -> SamplePair:
     """`read_pair`, with a choice of columns."""
+    if not isinstance(source, tuple) and Path(source).is_dir():
+        inside = sorted(each for each in Path(source).iterdir() if each.is_dir() and each.name[0] != ".")
+        if len(inside) > 1:
+            raise ReadError(
+                f"{quoted(Path(source).name)}: a folder, not a file with both sets. Name the folder of each, such as "
+                f"{quoted(str(inside[-1]))} and {quoted(str(inside[0]))}."
+            )
     file = as_source(source, limits=limits)
     limits = (limits or Limits()).of_file(file.size)
     with _reading(file):
@@ -521,10 +550,14 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
         ]
         if index and found.features:
             found = found._replace(notes=(f"left out: {listed(index)} (the table's index)",))
+        if not found.features:
+            others = {name: held for name, held in found.labels.items() if name not in index}
+            found = found._replace(notes=beside_lists(others))
         return found
     from prviz.readers.delimited import read_delimited
 
-    return _Contents(*read_delimited(file, limits, choice, key))
+    table = _Contents(*read_delimited(file, limits, choice, key))
+    return table if table.features else table._replace(notes=beside_lists(table.labels))
 
 
 def _checked(table: _Contents, choice: ColumnChoice, name: str) -> _Contents:

@@ -124,7 +124,10 @@ def _shape_advice(shape: tuple[int, ...]) -> str:
         )
     if shape[0] == 1:
         return "A 2-D array (n, d) is needed: the first axis has one entry. If it is one batch, save values[0]."
-    return "A 2-D array (n, d) is needed: pool or flatten each sample to one row, values.reshape(len(values), -1)."
+    advice = "A 2-D array (n, d) is needed: pool or flatten each sample to one row, values.reshape(len(values), -1)"
+    if len(shape) == 3 and shape[0] < shape[1]:  # fewer batches than samples in each
+        return f"{advice}; if the first axis counts batches of samples, save values.reshape(-1, values.shape[-1])."
+    return f"{advice}."
 
 
 def as_one_sample(header: Header, limits: Limits) -> Header:

@@ -18,12 +18,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.arrow_types import PlainColumns
 from prviz.readers.columns import EVERY, ColumnChoice, is_label, plan_columns, read_batches
-from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
+from prviz.readers.conversion import refuse_container
+from prviz.readers.errors import ReadError, corrupt_unless_read, literal, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 
 _Wanted = Mapping[int, Any]
@@ -446,7 +448,9 @@ def read_feather(
     head = source.head(8)
     if head.startswith(b"FEA1"):
         raise ReadError(
-            f"{source.where}: a Feather file of version 1. Save it again as version 2 (the default by now)."
+            f"{source.where}: a Feather file of version 1. Save it again as version 2 (the default by now):\n"
+            "import pyarrow.feather as feather\n"
+            f"feather.write_feather(feather.read_table({literal(source.typed)}), {literal(_second(source.typed))})"
         )
     is_file = head.startswith(_IPC_MAGIC)
     with _opened(source) as stream, corrupt_unless_read(source.where, struct.error, IndexError, KeyError):
@@ -469,6 +473,11 @@ def read_feather(
         return *read_batches(plan, rows, map(plain.batch, batches), limits), schema.metadata
 
 
+def _second(path: str) -> str:
+    """Name for a file of version 2 beside one of version 1."""
+    return f"{path.removesuffix(Path(path).suffix)}_2.feather"
+
+
 def read_json_lines(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
@@ -486,6 +495,11 @@ def read_json_lines(
         data = stream.read()
     data = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     first = data.partition(b"\n")[0].strip()
+    whole = b"\n" not in data.rstrip() and first.startswith((b"[{", b"[["))
+    if whole or first in (b"[", b"{"):
+        error = refuse_container(source.where, source.typed, ".json", source.head, source.size)
+        if error is not None:
+            raise error
     if first.startswith(b"["):
         data = b"\n".join(b'{"values":' + line + b"}" for line in data.splitlines() if line.strip())
     with corrupt_unless_read(source.where, ValueError, RecursionError):
@@ -521,6 +535,9 @@ def _json_kind(name: str, value: object) -> Any:
         return pa.float64()
     if isinstance(value, str):
         return pa.string()
+    if isinstance(value, dict):
+        fields = {key: kind for key, each in value.items() if (kind := _json_kind(key, each)) is not None}
+        return pa.struct(list(fields.items())) if fields else None
     if isinstance(value, list):
         inner = _json_kind("", value[0]) if value else None
         return None if inner is None else pa.list_(pa.float64() if pa.types.is_integer(inner) else inner)

@@ -50,6 +50,7 @@ class PlainColumns:
             list(zip([column.name for column in columns], kinds, strict=True)), metadata=schema.metadata
         )
         self._refuse_bytes(kinds)
+        self._refuse_texts(kinds)
 
     def places(self, names: Iterable[str]) -> list[int]:
         """Places in the stored schema of the columns that hold these plain ones."""
@@ -152,6 +153,26 @@ class PlainColumns:
             f"rows = {_reading(self._source)}[{literal(packed[0])}]\n"
             f"np.save({self._saved}, np.stack([np.frombuffer(row, 'float32') for row in rows]))"
         )
+
+    def _refuse_texts(self, kinds: Sequence[Any]) -> None:
+        """Raise for a table whose only features are texts, which may be numbers or lists of them."""
+        pairs = [(column.name, kind) for column, kind in zip(self._columns, kinds, strict=True)]
+        pairs = [(name, kind) for name, kind in pairs if not is_label(name)]
+        texts = [name for name, kind in pairs if _is_text(kind)]
+        if not texts or len(texts) < len(pairs) or self._source.kind == ".jsonl":
+            return
+        written = literal(self._source.typed.removesuffix(Path(self._source.typed).suffix) + ".csv")
+        raise ReadError(
+            f"{self._source.where}, column {quoted(texts[0])}: holds texts, not numbers. If they are numbers, or lists "
+            f"of numbers, a table of text is read:\nimport pandas as pd, pyarrow as pa\n"
+            f"{_reading(self._source)}.to_csv({written}, index=False)"
+        )
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _reading(source: FileSource) -> str:

@@ -27,7 +27,7 @@ LABEL_BYTES = 64
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _LABEL = re.compile(
     "ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category|split|fold|subset|partition|paths?|files?"
-    "|roles?|sources?|origins?|data_?sets?|is_?(real|generated|fake|synthetic)"
+    "|roles?|sources?|origins?|data_?sets?|is_?(real|generated|fake|synthetic)|generated|fake|synthetic"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
     r"|unnamed:_\d+(\.\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,
@@ -302,6 +302,9 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choic
     ]
     if key is not None and key not in lists:
         raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(kinds)}.")
+    if key is None and len(lists) > 1:
+        decimal = [name for name in lists if types.is_floating(kinds[name].value_type)]
+        lists = decimal if len(decimal) == 1 else lists  # beside lists of whole numbers, such as tokens
     if key is None and len(lists) > 1:
         raise AmbiguousKeyError(
             f"{where}: several list columns could be the samples: {listed(lists)}. Choose one with key=...",

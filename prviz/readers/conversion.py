@@ -49,7 +49,8 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
     arrays = arrays_in(held)
     if not any(array.ndim == 2 for array in arrays.values()):
         shapes = ", ".join(f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:10])
-        raise ValueError(f"no 2-D array of numbers in it: {shapes or 'no arrays at all'}")
+        pooled = "; pool each sample to one row of numbers first" if shapes else ""
+        raise ValueError(f"no 2-D array of numbers in it: {shapes or 'no arrays at all'}{pooled}")
     named: dict[str, Any] = {f"{name}_" if name in _RESERVED else name: array for name, array in arrays.items()}
     np.savez(path, **named)
     return path
@@ -107,7 +108,7 @@ def _items(held: Any) -> list[Any] | None:
 def _array(value: Any) -> Array | None:
     """An array of numbers or texts; None for anything else, also for a sequence that must be taken apart."""
     if hasattr(value, "detach"):  # a tensor of PyTorch
-        value = value.detach().cpu()
+        value = value.detach().cpu().to_dense()
         value = value.float() if "float" in str(value.dtype) and value.element_size() < 4 else value
     if hasattr(value, "toarray"):
         value = value.toarray()
@@ -231,6 +232,12 @@ _WORDS = (
     "import numpy as np\nlines = open({file}, encoding='utf-8').read().splitlines(); d = int(lines[0].split()[1])\n"
     "np.save({npy}, np.array([line.split()[-d:] for line in lines[1:]], 'float32'))"
 )
+_ARFF = "import pandas as pd, scipy.io.arff\npd.DataFrame(scipy.io.arff.loadarff({file})[0]).to_parquet({parquet})"
+_SVM = (
+    "import numpy as np, sklearn.datasets\n"
+    "values, labels = sklearn.datasets.load_svmlight_file({file})\n"
+    "np.savez({npz}, features=values.toarray(), labels=labels)"
+)
 _UNPACK = "import {module}, shutil\nshutil.copyfileobj({module}.open({file}), open({stem}, 'wb'))"
 _RENAMED = "import shutil\nshutil.copy({file}, {csv})"
 _LOADED = "import numpy as np\nnp.save({npy}, np.loadtxt({file}))"
@@ -268,14 +275,18 @@ _KINDS: dict[str, tuple[str, str]] = {
         (".db", ".sqlite", ".sqlite3"), ("a database of SQLite, of which this takes the first table", _SQLITE)
     ),
     ".duckdb": ("a database of DuckDB, of which this takes the first table", _DUCKDB),
+    ".arff": ("a table of Weka", _ARFF),
+    **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("rows of LIBSVM", _SVM)),
     ".vec": ("vectors of words", _WORDS),
     ".gz": ("a packed file", _UNPACK.replace("{module}", "gzip")),
     ".bz2": ("a packed file", _UNPACK.replace("{module}", "bz2")),
     ".xz": ("a packed file", _UNPACK.replace("{module}", "lzma")),
 }
 # Extensions for which the contents decide.
-_LOOKED_AT = (".bin", ".json", ".txt", ".dat")
+_TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data")
+_LOOKED_AT = (".bin", ".json", *_TABLES)
 CONVERTED = (*_KINDS, *_LOOKED_AT)
+_MARKS = re.compile(rb"[ \t,;|]+")
 _NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\s*")
 
 
@@ -304,14 +315,24 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
         return _binary(head(16), size)
     if extension == ".json":
         return _json(head(4096))
-    if extension in (".txt", ".dat"):
-        lines = [line for line in head(1 << 16).splitlines() if not line.startswith(b"#")]
-        if not lines or not _NUMBERS.fullmatch(lines[0]):
-            return None
-        return "a table of numbers", _RENAMED if b"," in lines[0] or b";" in lines[0] else _LOADED
+    if extension in _TABLES:
+        return _text_table(head(1 << 16), size)
     if extension == ".db" and head(12)[8:12] == b"DUCK":
         return _KINDS[".duckdb"]
     return _KINDS.get(extension)
+
+
+def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
+    """The lines for a table of text, whatever it is called; None where its second line holds no numbers."""
+    whole = head.splitlines() if len(head) == size else head.splitlines()[:-1]
+    lines = [line for line in whole if line.strip() and not line.startswith(b"#")]
+    if lines and _NUMBERS.fullmatch(lines[0]) and len(set(b",;|") & set(lines[0])) == 0:
+        return "a table of numbers", _LOADED
+    if len(lines) < 2 or b"\0" in head:
+        return None
+    words = [word for word in _MARKS.split(lines[1].strip()) if word]
+    numbers = [word for word in words if _NUMBERS.fullmatch(word)]
+    return ("a table of numbers", _RENAMED) if len(numbers) > max(1, len(words) / 2) else None
 
 
 def _binary(head: bytes, size: int) -> tuple[str, str] | None:

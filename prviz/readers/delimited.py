@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -29,16 +31,20 @@ from prviz.readers.columns import (
     parsed,
     sort_columns,
 )
-from prviz.readers.errors import AmbiguousKeyError, EmptyCellError, ReadError, listed, quoted
-from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
+from prviz.readers.errors import AmbiguousKeyError, EmptyCellError, ReadError, listed, literal, quoted
+from prviz.readers.source import PACKED, FileSource, Limits, check_claim, check_columns, human_size
 from prviz.readers.text_dialect import (
     Numbers,
     as_utf8,
+    decorated,
     delimiter_of,
     encoding_of,
     is_index_line,
+    is_missing,
     listed_numbers,
+    looks_like_bare_list,
     looks_like_list,
+    thousands_in,
 )
 
 Record = tuple[int, list[str]]
@@ -49,6 +55,23 @@ _WORTH_ARROW, _PART, _BLOCK = 1 << 20, 1 << 23, 1 << 20
 _LONGEST_RECIPE = 200
 # Records that decide what the columns are.
 _AHEAD = 4
+# Records in which a column of texts is judged, and most different texts that are categories.
+_JUDGED, _MOST_CATEGORIES = 1000, 50
+# First words of rows that sum up the others, and most of such rows.
+_SUMMARY = re.compile(
+    r"(grand |sub)?totals?|sums?|means?|averages?|avg|medians?|std|sd|stdev|standard deviation|min(imum)?|max(imum)?"
+    r"|count|variance|summe|gesamt|mittelwert",
+    re.IGNORECASE,
+)
+_MOST_SUMMARIES = 8
+# Share by which a sum or a mean may be rounded in a table.
+_ROUNDED = 1e-3
+_FEW_CATEGORIES = 20
+_SIGNS = """str.maketrans('\u2212Dd', '-ee', '%$\u20ac\u00a3\u00a5\\'"=')"""
+_HEX, _BASE64 = (
+    re.compile(r"([0-9a-fA-F]{8}){4,}"),
+    re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?"),
+)
 
 # The parser's limit is global to the process and too low for long texts; `_Lines` has its own limit.
 csv.field_size_limit(max(csv.field_size_limit(), Limits().max_header_bytes))
@@ -58,22 +81,39 @@ class _NotUtf8Error(Exception):
     """Raised for a line that is no UTF-8: the table is of an older program, and read as Latin-1."""
 
 
+class _BareReturnsError(Exception):
+    """Raised for lines that end in carriage returns, as old Macintosh programs write them."""
+
+
+class _TextError(ReadError):
+    """Raised for a text in a column of numbers; ``column`` is the place of its column, ``place`` says where it is."""
+
+    def __init__(self, place: str, text: str, column: int) -> None:
+        super().__init__(f"{place}: {quoted(text)} is not a number.")
+        self.place, self.text, self.column = place, text, column
+
+
 class _Lines:
     """Decoded lines, one at a time, so that an error names its line.
 
-    record : bytes of the current record so far, which may span many lines by quotes.
+    record : bytes of the current record so far, which may span many lines by quotes. quotes : True if its last line
+    has any.
     """
 
     def __init__(self, stream: BinaryIO, where: str, delimiter: str, limits: Limits) -> None:
         self._stream, self._where = stream, where
         self._mark, self._limits = delimiter.encode(), limits
         self.record = 0
+        self.quotes = False
 
     def __iter__(self) -> Iterator[str]:
         number, longest, mark, columns = 0, self._limits.max_header_bytes, self._mark, self._limits.max_columns
         while line := self._stream.readline(longest + 1):
             number += 1
             self.record += len(line)
+            self.quotes = b'"' in line
+            if line.strip() == b"\x1a" and not self._stream.read(1):
+                return  # the end of a file of DOS
             if self.record > longest:
                 found = "longer" if self.record == len(line) else "part of a record longer"
                 raise ReadError(
@@ -99,13 +139,24 @@ def _records(lines: _Lines, where: str, delimiter: str) -> Iterator[Record]:
     try:
         for fields in reader:
             lines.record = 0
-            if len(fields) > 1 or (fields and fields[0].strip()):
+            if delimiter == " " and len(fields) > 1 and not fields[-1]:
+                del fields[-1]
+            # An empty text in quotes is a cell; a row of nothing but commas is what Excel leaves of a deleted one.
+            if any(text.strip() for text in fields) or (len(fields) == 1 and lines.quotes):
                 yield line, fields
             line = reader.line_num + 1
     except csv.Error as error:
+        if "new-line character" in str(error):
+            raise _BareReturnsError from error
         raise ReadError(
             f"{where}, line {line}: can't be split into fields ({quoted(str(error))}). Check quotes and line ends."
         ) from error
+
+
+def _count(numbers: Sequence[str]) -> bool:
+    """True for 0, 1, 2 ... or 1, 2, 3 ... in this order, also as 0.0, 1.0, 2.0."""
+    values = [float(text) if text.replace(".", "", 1).isdecimal() else -1.0 for text in numbers]
+    return values[0] in (0, 1) and values == [values[0] + place for place in range(len(values))]
 
 
 def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbers) -> bool:
@@ -117,6 +168,8 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
     if len(numbers) < len(fields):
         counts = ({str(start + i) for i in range(len(numbers))} for start in (0, 1))
         return not numbers or any(set(numbers) == count for count in counts)
+    if len(numbers) > 2 and _count(numbers) and not all(text.strip().lstrip("+-").isdecimal() for text in second):
+        return True
     if (
         set(numbers) != {str(i) for i in range(len(numbers))}
         or any(text.strip().lstrip("+-").isdecimal() for text in second)
@@ -136,6 +189,7 @@ class _Table:
     """Columns of a table and the rows read so far.
 
     columns : the names, or numbers from 1 in place of them. categories : columns of texts among the features.
+    typed, encoding : how to read the file, for recipes.
     as_list : True if one column holds the features, as lists. d : number of features, 0 before the first row.
     """
 
@@ -146,6 +200,8 @@ class _Table:
     labels: list[int]
     numbers: Numbers
     categories: list[int]
+    typed: str
+    encoding: str = "utf-8"
     as_list: bool = False
     d: int = 0
     values: array[float] = field(default_factory=lambda: array("d"))
@@ -164,6 +220,12 @@ class _Table:
 
     def append(self, line: int, fields: list[str]) -> None:
         """Add one record; a `ReadError` names its line and column."""
+        if len(fields) != self.width and _is_comment(fields):
+            return
+        if self.names and fields[0].strip() == self.names[0] and [text.strip() for text in fields] == self.names:
+            return  # the header line again, of tables written one behind the other
+        if len(fields) == self.width + 1 and not fields[-1].strip():
+            del fields[-1]
         if len(fields) != self.width:
             raise ReadError(
                 f"{self.where}, line {line}: {len(fields)} fields, but {self.width} before it. Every line needs the "
@@ -193,6 +255,8 @@ class _Table:
     def _listed(self, line: int, text: str) -> list[float]:
         found = listed_numbers(text)
         place = f"{self.where}, line {line}, {self.column(self.features[0])}"
+        if not text.strip():
+            raise ReadError(f"{place}: empty. Fill the value in, or leave that sample out.")
         if found is None:
             cut = "..." in text
             advice = "NumPy has left numbers out; save the table as .parquet" if cut else "A list of numbers is needed"
@@ -208,23 +272,111 @@ class _Table:
         place = f"{self.where}, line {line}, {self.column(index)}"
         if not text:
             return EmptyCellError(f"{place}: empty. Fill the value in, or leave that sample out.", index)
-        advice = "Remove the column, or name it id, label, split, path or text in a header line to keep it."
-        if ";" in text or "," in text:
+        if is_missing(text):
+            lines = (
+                f"import pandas as pd\ntable = {self._loaded(f', na_values=[{text!r}]')}\n"
+                f"table.dropna(subset=table.columns{self._span}).to_csv({self._saved('complete')})"
+            )
+            return ReadError(
+                f"{place}: {quoted(text)} is not a number but a missing one. Fill it in, or leave such samples "
+                f"out:\n{lines}"
+            )
+        return _TextError(place, text, index)
+
+    def advised(self, error: _TextError, column: Sequence[str]) -> ReadError:
+        """The error with what to do about it; column : texts of its column, of as many rows as are judged."""
+        text, index = error.text, error.column
+        if _SUMMARY.fullmatch(text):
+            return self.refuse_summary(error.place, text, len(column))
+        if apart := thousands_in(text):
+            options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
+            advice = "Set no thousands apart and write decimals with a point:\n" + self._rewritten(options, "plain")
+        elif decorated(text):
+            advice = "Write numbers alone:\n" + self._rewritten(", dtype=str", "plain", _SIGNS)
+        elif packed := self._packed(text):
+            advice = packed
+        elif ";" in text or "," in text:
             advice = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
         elif self.numbers.commas and "." in text:
             advice = "Earlier lines have decimal commas. Write all decimals alike, and no thousands apart."
         elif len(text.split()) > 1 and all(self.numbers.number(each) is not None for each in text.split()):
             advice = "Separate values by commas (or by tabs in .tsv), not by spaces."
-        elif index in self.categories and self.names:
-            names = [self.columns[each] for each in self.categories]
-            advice = f"Leave the column out with {drop_text([self.columns[index]])}"
-            if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
-                advice += ", or make numbers of its categories, for both tables at once (pandas.get_dummies)."
-            else:
-                advice += (
-                    f", or make numbers of its categories, for both tables at once:\n{_encoded(names, self.numbers)}"
-                )
-        return ReadError(f"{place}: {quoted(text)} is not a number. {advice}")
+        elif index in self.categories:
+            advice = self._without_categories(index, column)
+        else:
+            advice = "Remove the column, or name it id, label, split, path or text in a header line to keep it."
+        return ReadError(f"{error.place}: {quoted(text)} is not a number. {advice}")
+
+    def _without_categories(self, index: int, column: Sequence[str]) -> str:
+        """Leaving a column of texts out; where it holds categories also numbers for them."""
+        names = [self.columns[each] for each in self.categories]
+        advice = f"Leave the column out with {drop_text([self.columns[index]])}"
+        distinct = len(set(column))
+        if not self.names or distinct > _MOST_CATEGORIES or distinct > max(_FEW_CATEGORIES, len(column) / 2):
+            return f"{advice}."
+        if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
+            return f"{advice}, or make numbers of its categories, for both tables at once (pandas.get_dummies)."
+        return f"{advice}, or make numbers of its categories, for both tables at once:\n{_encoded(names, self.numbers)}"
+
+    def _packed(self, text: str) -> str:
+        """The lines that unpack vectors which are written as hexadecimal digits, in base64 or as an object of JSON."""
+        if len(self.features) > 1 or not self.names:
+            return ""
+        held = f"{self._loaded('')}[{literal(self.columns[self.features[0]])}]"
+        if text.startswith("{") and ":" in text:
+            return (
+                "Save its numbers as columns:\nimport json, pandas as pd\n"
+                f"pd.DataFrame([json.loads(each) for each in {held}]).to_csv({self._saved('columns')})"
+            )
+        if _HEX.fullmatch(text):
+            module, bytes_of = "numpy as np", "bytes.fromhex(each)"
+        elif _BASE64.fullmatch(text):
+            module, bytes_of = "base64, numpy as np", "base64.b64decode(each)"
+        else:
+            return ""
+        return (
+            f"If its bytes are numbers of float32:\nimport {module}, pandas as pd\n"
+            f"rows = [np.frombuffer({bytes_of}, 'float32') for each in {held}]\n"
+            f"np.save({literal(self._stem + '.npy')}, np.stack(rows))"
+        )
+
+    def refuse_summary(self, place: str, text: str, count: int) -> ReadError:
+        """Error for the last rows of a table, which sum up the others."""
+        return ReadError(
+            f"{place}: {text} sums up the rows above and is no sample. Leave such rows out:\nimport pandas as pd\n"
+            f"{self._loaded('')}.iloc[:-{count}].to_csv({self._saved('samples')})"
+        )
+
+    @property
+    def _stem(self) -> str:
+        path = Path(self.typed)
+        path = path.with_suffix("") if path.suffix.lower() in PACKED else path
+        return str(path.with_suffix(""))
+
+    @property
+    def _span(self) -> str:
+        """Places of the features among the columns, as Python writes them."""
+        first, last = self.features[0], self.features[-1]
+        return f"[{first}:{last + 1}]" if last - first + 1 == len(self.features) else f"[{self.features}]"
+
+    def _loaded(self, options: str) -> str:
+        """The call that reads the file as a data frame."""
+        mark = "" if self.numbers.delimiter == "," else f", sep={self.numbers.delimiter!r}"
+        decimal = ', decimal=","' if self.numbers.commas and "decimal" not in options else ""
+        encoding = "" if self.encoding == "utf-8" else f", encoding={self.encoding!r}"
+        header = "" if self.names else ", header=None"
+        return f"pd.read_csv({literal(self.typed)}{mark}{decimal}{encoding}{header}{options})"
+
+    def _saved(self, word: str) -> str:
+        """Arguments that write a data frame beside the file."""
+        return f"{literal(f'{self._stem}_{word}.csv')}, index=False{'' if self.names else ', header=False'}"
+
+    def _rewritten(self, options: str, word: str, change: str = "") -> str:
+        lines = ["import pandas as pd", f"table = {self._loaded(options)}"]
+        if change:
+            lines += [f"names = table.columns{self._span}"]
+            lines += [f"table[names] = table[names].apply(lambda column: column.str.translate({change}))"]
+        return "\n".join([*lines, f"table.to_csv({self._saved(word)})"])
 
     def append_plain(self, stream: BinaryIO, delimiter: str, limits: Limits) -> bool:
         """Add the rest of the stream by pyarrow; False, and nothing added, unless every line of it is plain.
@@ -294,7 +446,18 @@ def _parsed_by_arrow(part: bytes, table: _Table, delimiter: str) -> tuple[Array,
 
 
 def _is_comment(fields: Sequence[str]) -> bool:
-    return fields[0].lstrip().startswith("#")
+    return fields[0].lstrip().startswith(("#", "%"))
+
+
+def _is_title(first: list[str], second: list[str], third: list[str], numbers: Numbers) -> bool:
+    """True for a line of words above the header line or the values."""
+    if len(second) < 2 or any(numbers.number(text) is not None for text in first):
+        return False
+    names = [text for text in second if text.strip()]
+    header = len(names) > 1 and all(numbers.number(text) is None for text in names)
+    if len(first) < len(second) == len(third):
+        return header or len(first) < len(second) - 1
+    return header and len(first) == len(second) and sum(bool(text.strip()) for text in first) == 1
 
 
 def _header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[list[str] | None, list[Record]]:
@@ -304,8 +467,11 @@ def _header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[li
         del ahead[0]
     # Skip comment lines, such as the header of np.savetxt; the last one may name the columns.
     while len(ahead) > 1 and _is_comment(ahead[0][1]):
-        if len(ahead[0][1]) == len(ahead[1][1]) and not _is_comment(ahead[1][1]):
+        if len(ahead[0][1]) == len(ahead[1][1]) > 1 and not _is_comment(ahead[1][1]):
             break
+        del ahead[0]
+        ahead += islice(records, 1)
+    while len(ahead) > 2 and _is_title(ahead[0][1], ahead[1][1], ahead[2][1], numbers):
         del ahead[0]
         ahead += islice(records, 1)
     if not ahead:
@@ -313,6 +479,8 @@ def _header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[li
     first = ahead[0][1]
     second = ahead[1][1] if len(ahead) > 1 else []
     if len(second) == len(first) + 1 and all(numbers.number(text) is None for text in first):
+        if not second[-1].strip():  # a comma behind each line of values
+            return [*(name.strip() for name in first), ""], ahead[1:]
         return ["", *(name.strip() for name in first)], ahead[1:]  # R's write.table names the rows, not their column
     if not _is_header(ahead[0], second, where, numbers):
         return None, ahead
@@ -324,13 +492,14 @@ def _header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[li
 
 
 def _begin(
-    records: Iterator[Record], where: str, choice: ColumnChoice, numbers: Numbers, key: str | None
+    records: Iterator[Record], source: FileSource, choice: ColumnChoice, numbers: Numbers, key: str | None
 ) -> tuple[_Table, list[Record]]:
     """Columns of the table from its first records, and those of them that hold values."""
+    where = source.where
     names, ahead = _header(records, where, numbers)
     values = ahead[0][1] if ahead else []
     columns = names or [str(number + 1) for number in range(len(values))]  # without names chosen by their numbers
-    lists = _list_columns(columns, values, choice, where, key)
+    lists = _list_columns(columns, values, choice, where, key, numbers)
     numeric = [not text.strip() or numbers.number(text) is not None for text in values]
     numeric += [True] * (len(columns) - len(numeric))
     if lists:
@@ -341,20 +510,25 @@ def _begin(
         features, labels = sort_columns(columns, numeric, choice, where)
     categories = [place for place in features if not numeric[place]]
     texts: list[list[str]] = [[] for _ in labels]
-    table = _Table(where, names, columns, features, labels, numbers, categories, bool(lists), texts=texts)
+    table = _Table(
+        where, names, columns, features, labels, numbers, categories, source.typed, as_list=bool(lists), texts=texts
+    )
     return table, ahead
 
 
 def _list_columns(
-    columns: list[str], values: list[str], choice: ColumnChoice, where: str, key: str | None
+    columns: list[str], values: list[str], choice: ColumnChoice, where: str, key: str | None, numbers: Numbers
 ) -> list[int]:
     """Place of the column whose cells hold lists; empty where there is none. Raises as `plan_columns`."""
-    lists = [
-        place
+    cells = {
+        place: text
         for place, text in enumerate(values[: len(columns)])
-        if looks_like_list(text) and (columns[place] == key or not is_label(columns[place]))
+        if columns[place] == key or not is_label(columns[place])
         if not choice.drops(columns[place]) and (not choice.features or columns[place] in choice.features)
-    ]
+    }
+    lists = [place for place, text in cells.items() if looks_like_list(text)]
+    if not lists and not any(numbers.number(text) is not None for text in cells.values()):
+        lists = [place for place, text in cells.items() if looks_like_bare_list(text)]
     if key is not None:
         lists = [place for place in lists if columns[place] == key]
         if not lists:
@@ -409,6 +583,23 @@ def _encoded(columns: Sequence[str], numbers: Numbers) -> str:
     )
 
 
+@np.errstate(all="ignore")
+def _summaries(values: Array) -> int:
+    """How many of the last rows begin with one that holds the sums, the means or the number of the rows above."""
+    n, d = values.shape
+    if n < 2 * _MOST_SUMMARIES or d < 2 or not np.ptp(values[: n // 2], axis=0).all():
+        return 0
+    rest = values.sum(axis=0)
+    found = 0
+    for count in range(1, _MOST_SUMMARIES + 1):
+        last = values[-count]
+        rest = rest - last
+        totals = (rest, rest / (n - count), np.full(d, n - count))
+        if any((np.abs(last - each) <= _ROUNDED * np.abs(each)).all() for each in totals):
+            found = count
+    return found
+
+
 def read_delimited(
     source: FileSource, limits: Limits, choice: ColumnChoice = EVERY, key: str | None = None
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
@@ -425,30 +616,33 @@ def read_delimited(
     with source.open() as stream:
         encoding = encoding_of(stream.read(16))
         stream.seek(0)
-        if encoding != "utf-8":
-            with as_utf8(stream, encoding, source.where) as copy:
-                return _read(copy, source, limits, choice, key)
         try:
-            return _read(stream, source, limits, choice, key)
+            if encoding == "utf-8":
+                return _read(stream, source, limits, choice, key)
         except _NotUtf8Error:
-            with as_utf8(stream, "latin-1", source.where) as copy:
-                return _read(copy, source, limits, choice, key)
+            encoding = "latin-1"
+        except _BareReturnsError:
+            encoding = "utf-8"
+        with as_utf8(stream, encoding, source.where) as copy:
+            return _read(copy, source, limits, choice, key, encoding)
 
 
-def _read(
-    stream: BinaryIO, source: FileSource, limits: Limits, choice: ColumnChoice, key: str | None
-) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
-    """`read_delimited` of a text in UTF-8."""
-    delimiter = delimiter_of(stream, source.extension)
-    records = _records(_Lines(stream, source.where, delimiter, limits), source.where, delimiter)
-    table, ahead = _begin(records, source.where, choice, Numbers(delimiter), key)
+def _append_all(
+    table: _Table,
+    ahead: list[Record],
+    records: Iterator[Record],
+    stream: BinaryIO,
+    source: FileSource,
+    limits: Limits,
+) -> None:
+    """Add every record to the table, with advice on a text or an empty cell by what its column holds elsewhere."""
     most = limits.most_bytes
     try:
         for line, fields in ahead:
             table.append(line, fields)
         begun = stream.tell()
         plain = source.size >= _WORTH_ARROW and table.features and not table.as_list
-        if not (plain and table.append_plain(stream, delimiter, limits)):
+        if not (plain and table.append_plain(stream, table.numbers.delimiter, limits)):
             stream.seek(begun)
             for line, fields in records:
                 table.append(line, fields)
@@ -463,6 +657,26 @@ def _read(
                 f"{drop_text([name])}."
             ) from None
         raise
+    except _TextError as error:
+        behind = islice(chain(ahead, records), _JUDGED)
+        column = [fields[error.column].strip() for _, fields in behind if len(fields) > error.column]
+        raise table.advised(error, column) from None
+
+
+def _read(
+    stream: BinaryIO,
+    source: FileSource,
+    limits: Limits,
+    choice: ColumnChoice,
+    key: str | None,
+    encoding: str = "utf-8",
+) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
+    """`read_delimited` of a text in UTF-8; encoding : of the file."""
+    delimiter = delimiter_of(stream, source.extension)
+    records = _records(_Lines(stream, source.where, delimiter, limits), source.where, delimiter)
+    table, ahead = _begin(records, source, choice, Numbers(delimiter), key)
+    table.encoding = encoding
+    _append_all(table, ahead, records, stream, source, limits)
     shape = (len(table.lines), table.d) if table.as_list else (0, 0)
     if not table.as_list:
         d = len(table.features)
@@ -476,6 +690,9 @@ def _read(
         return f"{table.where}, line {table.lines[row]}, {table.column(table.features[column])}"
 
     check_values(values, position)
+    if count := _summaries(values):
+        place = f"{table.where}, line {table.lines[-count]}" if len(table.lines) == len(values) else table.where
+        raise table.refuse_summary(place, "this row" if count == 1 else f"this row, {count} from the end,", count)
     names = label_names([table.columns[index] for index in table.labels])
     labels = {name: label_array(parsed(texts)) for name, texts in zip(names, table.texts, strict=True)}
     return values, labels, () if table.as_list else tuple(table.columns[index] for index in table.features)

@@ -124,6 +124,7 @@ def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
 KNOWN_KEYS = ("feats", "reps", "real_feats", "features", "embeddings", "pool_3", "x", "X")
 REAL = re.compile(r"(real|ref|reference)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
 GENERATED = re.compile(r"(fake|gen|generated|sample)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
+_RUNNING = re.compile(r"\d+")
 _STATISTICS = re.compile(r"(mu|sigma)(_s)?")
 
 
@@ -240,8 +241,12 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
+            parts = len({_RUNNING.sub("", name) for name in fitting}) == 1 and len(fitting) > 2
+            one = (
+                f" If they are parts of one set, this makes it one:\n{_stacking(file, 'concatenate')}" if parts else ""
+            )
             raise AmbiguousKeyError(
-                f"{file.where}: several arrays could be the samples: {listed(fitting)}. Choose one with key=...",
+                f"{file.where}: several arrays could be the samples: {listed(fitting)}. Choose one with key=...{one}",
                 fitting,
             )
     alone = [name for name in keys if _holds(file, name, _is_sample) and not is_label(name)]
@@ -266,20 +271,26 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
             check_header(file.header(likely[0]), Limits())
         except ReadError as error:
             return error
+    if {"indices", "indptr", "shape", "data"} <= set(file.keys):
+        saved = literal(f"{file.path.rpartition('.')[0]}.npy")
+        return ReadError(
+            f"{file.where}: a sparse matrix of SciPy. Save all its values:\nimport numpy as np, scipy.sparse\n"
+            f"np.save({saved}, scipy.sparse.load_npz({literal(file.path)}).toarray())"
+        )
     return ReadError(
         f"{file.where}: none of its arrays is a 2-D table of real numbers. It has: {_contents(file)}. "
         "Save the embeddings as (n, d), one row per sample."
     )
 
 
-def _stacking(file: KeyedFile) -> str:
-    """The lines that stack the arrays of a file, one a sample."""
+def _stacking(file: KeyedFile, how: str = "stack") -> str:
+    """The lines that stack the arrays of a file, one a sample, or concatenate them, some samples each."""
     path = file.path
     npz = path.lower().endswith(".npz")
     module = "numpy as np" if npz else "numpy as np, safetensors.numpy"
     loaded = f"np.load({literal(path)})" if npz else f"safetensors.numpy.load_file({literal(path)})"
     saved = literal(f"{path.rpartition('.')[0]}.npy")
-    return f"import {module}\narrays = {loaded}\nnp.save({saved}, np.stack([arrays[key] for key in arrays]))"
+    return f"import {module}\narrays = {loaded}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]))"
 
 
 def _contents(file: KeyedFile) -> str:

@@ -312,6 +312,15 @@ def holds_pickle(source: FileSource, limits: Limits) -> bool:
         return False
 
 
+def zip_members(source: FileSource, limits: Limits) -> list[str]:
+    """Names of the files in a readable zip archive, without what macOS adds; none of a broken one."""
+    try:
+        with _open_zip(source, limits) as archive:
+            return [name for name in archive.namelist() if not name.startswith("__MACOSX/") and name[-1:] != "/"]
+    except ReadError:
+        return []
+
+
 @contextmanager
 def open_npz(source: FileSource, limits: Limits) -> Iterator[NpzFile]:
     """Archive of ``source``; only its directory is read.

@@ -20,10 +20,11 @@ Labels = Mapping[str, NDArray[Any]]
 # Columns that may tell sets apart, and columns of truth values with what a true one means.
 _NAMES = re.compile(r"roles?|sources?|origins?|data_?sets?|split|fold|subset|partition", re.IGNORECASE)
 _FLAGS = {
-    "real": re.compile(r"is_?real", re.IGNORECASE),
-    "generated": re.compile(r"is_?(generated|fake|synthetic)", re.I),
+    "real": re.compile(r"(is_?)?real", re.IGNORECASE),
+    "generated": re.compile(r"(is_?)?(generated|fake|synthetic)", re.I),
 }
 _SYNTHETIC = ("synthetic", "samples")
+_ORIGINAL = ("original", "authentic", "genuine")
 _IN_LIST = re.compile(r"([^=]+)\[(.+=.*)\]", re.DOTALL)
 _TRUE, _FALSE = ("1", "true", "yes"), ("0", "false", "no")
 # Most values of a column that are offered as sets.
@@ -56,7 +57,7 @@ def _pair_in(name: str, column: NDArray[Any]) -> tuple[str, str] | None:
             false = [value for value, text in zip(values, lower, strict=True) if text in _FALSE]
             if len(true) == len(false) == 1:
                 return (true[0], false[0]) if role == "real" else (false[0], true[0])
-    real = [value for value, text in zip(values, lower, strict=True) if REAL.fullmatch(text)]
+    real = [value for value, text in zip(values, lower, strict=True) if REAL.fullmatch(text) or text in _ORIGINAL]
     generated = [
         value for value, text in zip(values, lower, strict=True) if GENERATED.fullmatch(text) or text in _SYNTHETIC
     ]

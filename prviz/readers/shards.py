@@ -27,9 +27,23 @@ from prviz.readers.source import (
 )
 from prviz.samples import Samples
 
+# Least number of files of one shape (d, 1) that are refused: fewer are parts of one column.
+_FEW = 8
 _DIGITS = re.compile(r"(\d+)")
 # Words before a number that counts parts of one set.
 _PARTS = re.compile(r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= ]*$")
+# What a system adds to the name of a copy.
+_COPY = re.compile(r"( \(\d+\)| - copy( \(\d+\))?|[ _]copy( \d+)?)(?=\.[^.]+$)", re.IGNORECASE)
+# A number of parts in a name, such as -00003-of-00010.
+_OF = re.compile(r"(\d+)([-_ ]?of[-_ ]?)(\d+)", re.IGNORECASE)
+# Greatest share of missing numbers that is a gap, and not a way to number.
+_GAPS = 0.1
+# Columns that tell sets apart, as folders of a table (Hive): these are not mixed.
+_SETS = re.compile(
+    r"roles?|sources?|origins?|data_?sets?|split|subset|(.*_)?(models?|generators?|methods?)|kind|type"
+    r"|is_?(real|generated|fake|synthetic)|real|fake|generated|synthetic|steps?|epochs?|checkpoints?|ckpt|runs?|seeds?",
+    re.IGNORECASE,
+)
 # Bytes read of the list of files of a Hugging Face data set.
 _LONGEST_STATE = 1 << 20
 # Sub-folders of clip-retrieval with embeddings, and words of files that are sets of their own.
@@ -66,6 +80,8 @@ def read_shards(folder: Path, read: Callable[..., Samples], name: str | None, li
                 f"{where}: {quoted(parts[-1].name)} has {what}, {quoted(parts[0].name)} has {parts[0].d}. All files of "
                 "one set must come from the same encoder."
             )
+        parts[-1] = _in_order(parts[-1], parts[0], where)
+    _refuse_columns(folder, files, parts, where)
     values = np.concatenate([part.values for part in parts])
     if misnamed is not None and len(values) < limits.min_rows:
         raise misnamed
@@ -81,7 +97,56 @@ def read_shards(folder: Path, read: Callable[..., Samples], name: str | None, li
         encoder=parts[0].encoder,
         features=parts[0].features,
         groups=np.concatenate(groups) if len(groups) == len(parts) else None,
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)) + _folder_notes(folder, files, parts),
     )
+
+
+def _in_order(part: Samples, first: Samples, where: str) -> Samples:
+    """A part with its features in the order of the first one. Raises ReadError for other features."""
+    if part.features == first.features or not (part.features and first.features):
+        return part
+    if set(part.features) != set(first.features):
+        alone = [name for name in part.features if name not in set(first.features)]
+        missing = [name for name in first.features if name not in set(part.features)]
+        raise ReadError(
+            f"{where}: {quoted(part.name)} has other features than {quoted(first.name)}: {listed(alone or missing)} "
+            f"{'there alone' if alone else 'missing'}. All files of one set need the same columns."
+        )
+    places = [part.features.index(name) for name in first.features]
+    return replace(part, values=part.values[:, places], features=first.features)
+
+
+def _refuse_columns(folder: Path, files: Sequence[Path], parts: Sequence[Samples], where: str) -> None:
+    """Raise ReadError for arrays (d, 1) of one length, which may be one sample each or samples of one feature."""
+    shapes = {part.values.shape for part in parts}
+    if len(shapes) > 1 or parts[0].d > 1 or len(files) < _FEW or any(each.suffix.lower() != ".npy" for each in files):
+        return
+    pattern, saved = literal(f"{folder}/*.npy"), literal(f"{folder}.npy")
+    d = parts[0].n
+    raise ReadError(
+        f"{where}: {len(files)} arrays of shape ({d}, 1). If they are {len(files) * d} samples of one feature, save "
+        f"them as one array; if each is one sample of {d} features, this does it:\nimport glob, numpy as np\n"
+        f"np.save({saved}, np.stack([np.load(name).ravel() for name in sorted(glob.glob({pattern}))]))"
+    )
+
+
+def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples]) -> tuple[str, ...]:
+    """What may be missing of a set, or too much in it."""
+    totals = {match[3] for each in files if (match := _OF.search(each.name))}
+    if len(totals) == 1 and len(files) > 1 and int(total := totals.pop()) > len(files):
+        return (f"{len(files)} of {int(total)} files are there, the others are missing",)
+    if any(each.parent != folder for each in files):
+        inside = sorted({each.parent.name for each in files})
+        return (f"read as one set: the rows of {listed(inside, most=4)}",)
+    split = [_DIGITS.split(each.name) for each in files]
+    running = [column for column in zip(*(each[1::2] for each in split), strict=False) if len(set(column)) > 1]
+    if len(running) != 1 or all(part.n == 1 for part in parts):
+        return ()
+    numbers = {int(number) for number in running[0]}
+    missing = sorted(set(range(min(numbers), min(max(numbers), min(numbers) + 2 * len(numbers)))) - numbers)
+    if not missing or len(missing) > max(1, _GAPS * len(numbers)) or max(numbers) - min(numbers) > 2 * len(numbers):
+        return ()
+    return (f"no file has the number {', '.join(map(str, missing))}; are samples missing?",)
 
 
 def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
@@ -93,6 +158,8 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     files = [each for each in inside if each.name.lower().endswith(ACCEPTED) and each.is_file()]
     tables = {table_beside(each.name) for each in files}
     files = [each for each in files if each.name not in tables]
+    if not files and (rows := _hive(inside)):
+        return rows, None
     if not files:
         raise _nothing(folder, inside, where)
     kept = _hugging_face(folder)
@@ -102,6 +169,11 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     files.sort(key=lambda each: (split[each][::2], numbers[each]))
     if len(files) == 1:
         return files, None
+    copies = [each.name for each in files if _COPY.sub("", each.name) in {other.name for other in files} - {each.name}]
+    if copies:
+        raise ReadError(
+            f"{where}: {listed(copies, most=4)} is named like a copy of another file there. Remove the copies."
+        )
     if not _is_one_set(split, numbers):
         listing = listed((each.name for each in files), most=4)
         return files, ReadError(
@@ -117,6 +189,23 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
             "triage REAL FOLDER, or name one file."
         )
     return files, None
+
+
+def _hive(inside: Sequence[Path]) -> list[Path]:
+    """The files of a table that is kept in folders by a column, unless the column tells sets apart."""
+    folders = [each for each in inside if each.is_dir() and "=" in each.name]
+    if not folders or any(_SETS.fullmatch(each.name.partition("=")[0]) for each in folders):
+        return []
+    found: list[Path] = []
+    for folder in folders:
+        kept = sorted(each for each in folder.iterdir() if not each.name.startswith((".", "_")))
+        found += [each for each in kept if each.is_file() and each.name.lower().endswith(ACCEPTED)]
+        deeper = [each for each in kept if each.is_dir()]
+        rows = _hive(deeper)
+        if deeper and not rows:
+            return []
+        found += rows
+    return found
 
 
 def _is_one_set(split: Mapping[Path, Sequence[str]], numbers: Mapping[Path, Sequence[int]]) -> bool:
@@ -160,6 +249,14 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
     if sets:
         return ReadError(
             f"{where}: a folder of clip-retrieval, with the sets {listed(sets)}. Name one of these folders inside it."
+        )
+    if any(each.is_dir() and next(each.glob("*.npy"), None) for each in inside):
+        pattern = literal(f"{folder}/**/*.npy")
+        return ReadError(
+            f"{where}: a folder of folders of arrays. If all of them are one set, a sample (d,) or some (n, d) each, "
+            "this makes it one file:\nimport glob, numpy as np\n"
+            f"names = sorted(glob.glob({pattern}, recursive=True))\n"
+            f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.atleast_2d(np.load(name)) for name in names]))"
         )
     if any(each.suffix.lower() == ".tar" for each in inside):
         return ReadError(

@@ -19,7 +19,14 @@ EXPANSION_VARIABLE = "PRVIZ_MAX_EXPANSION"
 
 # What to save embeddings as, and every ending that is read: other names of these kinds, and packed tables of text.
 SAVED_AS = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
-_ALSO = {".pq": ".parquet", ".arrow": ".feather", ".ipc": ".feather", ".ndjson": ".jsonl"}
+_ALSO = {
+    ".pq": ".parquet",
+    ".arrow": ".feather",
+    ".ipc": ".feather",
+    ".arrows": ".feather",
+    ".ftr": ".feather",
+    ".ndjson": ".jsonl",
+}
 _TEXTS = (".csv", ".tsv", ".jsonl")
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 ACCEPTED = (*SAVED_AS, ".jsonl", *_ALSO, *(text + packed for text in _TEXTS for packed in PACKED))

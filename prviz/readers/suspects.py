@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.readers.arrays import Array
-from prviz.readers.columns import ColumnChoice, drop_text, plain_name
+from prviz.readers.columns import ColumnChoice, drop_text, is_label, plain_name
 from prviz.readers.errors import ReadError, SuspectColumnsError, listed, quoted
 
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
-    r"(.*_)?seed|random_?state|(global_?|training_?|train_?)?step|(.*_)?epoch|iter(ation)?|run|trial|replicate|batch|shard"
+    r"(.*_)?seed|random_?state|(global_?|training_?|train_?)?step|(.*_)?epoch|iter(ation)?|run|trial|replicate|batch|shard|real"
     r"|worker|cfg|cfg_?(scale|value|strength)|guidance(_?(scale|strength|weight))?"
     r"|(.*_)?cluster|(kmeans|leiden|louvain|h?dbscan)(_.*)?|timestamps?|unix_?time|wall_?(clock|time)|datetime|date"
     r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run|order|batch|frame)"
@@ -36,7 +36,7 @@ _EITHER = re.compile(
 _WEIGHT = re.compile(r"(.*_)?(weights?|wgt|wt)|w")
 # Coordinates of a plot, which has at most three.
 _PLOT = re.compile(
-    r"(u_?map|t_?sne|pca?|phate|pacmap|trimap|mds|isomap|projection|proj)(_?[23]d)?(_?(x|y|z|dim|component|\d))*"
+    r"(u_?map|t_?sne|pca?|phate|pacmap|trimap|mds|isomap|projection|proj)(_?[23]d)?(_?(x|y|z|dim|axis|coord|component|one|two|three|\d))*"
 )
 _MOST_COORDINATES = 3
 _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
@@ -46,6 +46,8 @@ _FEATURE = re.compile(
 )
 # Least features of one name and their numbers, such as f0, f1, f2, that make the other columns doubtful.
 _FAMILY = 3
+# Least features of one name beside which any other name is remarked, and their share of the features.
+_LONG_FAMILY, _OUTSIDERS = 8, 0.75
 # Rows from which a count of them is no chance, and from which whole numbers can be told to be a key.
 _COUNTED, FIRST_ROWS = 8, 64
 # Rows from which whole numbers that are all different are a key, however they are distributed.
@@ -92,6 +94,11 @@ def checked_columns(values: Array, features: Sequence[str], choice: ColumnChoice
             named = listed(found.doubtful)
             notes = (f"read as a feature, whatever it is called: {named}; left out with {drop_text(found.doubtful)}",)
     return Checked(values, tuple(features), {}, notes)
+
+
+def suspect_names(values: Array, features: Sequence[str]) -> tuple[str, ...]:
+    """Names of columns that look like no features, as `checked_columns` asks about."""
+    return _suspects(values, features).sure
 
 
 def check_upright(labels: Mapping[str, NDArray[Any]], n: int, d: int, name: str) -> None:
@@ -153,6 +160,16 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     others = len(plain) - len(sure) - len(either)
     if numbered and max(numbered.values()) >= max(_FAMILY, others / 2):
         sure |= either
+    family, most = max(numbered.items(), key=lambda each: each[1], default=("", 0))
+    if most >= max(_LONG_FAMILY, _OUTSIDERS * others):  # one name that stands alone beside f0, f1, f2 ...
+        stems = Counter(name.rpartition("_")[0] for name in plain)
+        either |= {
+            place
+            for place, name in enumerate(plain)
+            if place not in sure
+            and not _is_of(family, name)
+            and ("_" not in name or stems[name.rpartition("_")[0]] < 2)
+        }
     sure |= {place for place in either if _WEIGHT.fullmatch(plain[place]) and _are_weights(values[:, place])}
     sure |= _keys(values)
     either -= sure
@@ -160,6 +177,30 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         return _Suspects((), ())
     doubtful = () if len(sure | either) == len(plain) else tuple(features[place] for place in sorted(either))
     return _Suspects(tuple(features[place] for place in sorted(sure)), doubtful)
+
+
+def _is_of(family: str, name: str) -> bool:
+    match = _NUMBERED.fullmatch(name)
+    return match is not None and match[1] == family
+
+
+def beside_lists(labels: Mapping[str, NDArray[Any]]) -> tuple[str, ...]:
+    """A note on columns of decimal numbers beside the lists of a table: they are not read as features."""
+    found = []
+    for name, column in labels.items():
+        plain = plain_name(name)
+        if is_label(name) or _BOOKKEEPING.fullmatch(plain) or _EITHER.fullmatch(plain) or _PLOT.fullmatch(plain):
+            continue
+        if column.dtype.kind == "f" or all(map(_is_decimal, column[:FIRST_ROWS].tolist())):
+            found.append(name)
+    return (f"not read beside the lists of numbers: {listed(found)}",) if found else ()
+
+
+def _is_decimal(value: object) -> bool:
+    try:
+        return isinstance(value, str) and "." in value and bool(float(value) + 1)
+    except ValueError:
+        return False
 
 
 def _are_weights(column: Array) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import re
 import tempfile
 from typing import BinaryIO
@@ -10,7 +11,13 @@ from typing import BinaryIO
 from prviz.readers.errors import ReadError
 
 # First bytes of a text -> its encoding; of two encodings the longer mark counts.
-_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 # Bytes of a text in another encoding that are held in memory, and turned into UTF-8 at a time.
 _IN_MEMORY, _PIECE = 1 << 26, 1 << 20
 # Bytes of a file that its delimiter is judged by.
@@ -19,7 +26,18 @@ _QUOTED = re.compile(r'"[^"]*"')
 SEPARATOR = re.compile(r"sep=(.)\s*")
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
+# A number with thousands apart, in any country's way.
+_APART = re.compile(r"[+-]?\d{1,3}(?:([ .,'\u00a0\u2019\u202f])\d{3})+(?:(?!\1)[.,]\d*)?")
+# What people and Excel write around a number, and in place of its signs.
+_AROUND = str.maketrans("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=")
+# What stands for a number that is missing.
+_MISSING = re.compile(
+    r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num|name)[!?]?", re.I
+)
 _TRUTH = {"true": 1.0, "false": 0.0}
+# Numbers between commas, semicolons, bars or spaces; and what PostgreSQL, R and tuples write around them.
+_BETWEEN = re.compile(r"\s*[,;|]\s*|\s+")
+_BRACKETS = re.compile(r"(?:c\(|\(|\{)([^(){}\[\]]*)[)}]")
 # What NumPy, PyTorch and Python write around the numbers of a list.
 _WRAPPED = re.compile(r"(?:np\.|numpy\.)?(?:float|int|uint)\d+\(([^()]*)\)")
 _ARRAY = re.compile(r"(?:np\.|numpy\.)?(?:array|tensor)\((.*?)(?:,\s*(?:dtype|device)=[^()]*)?\)", re.DOTALL)
@@ -38,8 +56,11 @@ def encoding_of(head: bytes) -> str:
 
 
 def as_utf8(stream: BinaryIO, encoding: str, where: str) -> BinaryIO:
-    """The text as UTF-8, in a file of its own beyond 64 MiB. Raises ReadError for a text that is cut off."""
-    decoder = codecs.getincrementaldecoder(encoding)()
+    """The text as UTF-8 with line feeds alone, in a file of its own beyond 64 MiB.
+
+    Raises ReadError for a text that is cut off.
+    """
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(), translate=True)
     copy = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115
     stream.seek(0)
     try:
@@ -57,6 +78,8 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
     """The mark between the fields: what Excel's first line says, or divides the first lines into as many fields."""
     lines = stream.read(_HEAD).decode("utf-8-sig", errors="replace").splitlines()
     stream.seek(0)
+    while len(lines) > 1 and not _divided(lines[0]) and (not lines[0].strip() or any(map(_divided, lines[1:3]))):
+        del lines[0]  # a title, and the blank line below it
     first = lines[0] if lines else ""
     if said := SEPARATOR.fullmatch(first):
         return said[1]
@@ -69,15 +92,20 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
         counts = {line.count(mark) for line in heads}
         if len(heads) > 1 and len(counts) == 1 and 0 not in counts:
             return mark
-    for mark in (";", ",", "\t"):
+    for mark in (";", ",", "\t", "|"):
         if mark in first:
             return mark
     return " " if _divided_by_spaces(heads) else ","
 
 
+def _divided(line: str) -> bool:
+    """True for a line with a mark between fields."""
+    return any(mark in _QUOTED.sub("", line) for mark in ";,\t|")
+
+
 def _divided_by_spaces(lines: list[str]) -> bool:
     """True for lines of as many words each, the first with one less where R names the rows, none with a mark."""
-    counts = [len(line.split(" ")) for line in lines]
+    counts = [len(line.split()) for line in lines]
     if len(counts) < 2 or any(mark in line for line in lines for mark in ";,\t[") or counts[-1] < 2:
         return False
     return len(set(counts[1:])) == 1 and counts[0] in (counts[1], counts[1] - 1)
@@ -100,31 +128,64 @@ class Numbers:
         elif self.commas and "." in text:
             return None
         try:
-            return None if "_" in text else float(text)  # float() takes Python's 1_000, which no table means
+            # float() takes Python's 1_000, which no table means, and not the minus sign of typesetters
+            return None if "_" in text else float(text.replace("\u2212", "-"))
         except ValueError:
             return None
 
     def _means_decimals(self, text: str) -> bool:
         if self.commas or self.delimiter == ";":
             return True
-        return self.delimiter != "," and _THOUSANDS.fullmatch(text) is None
+        return _THOUSANDS.fullmatch(text) is None
+
+
+def is_missing(text: str) -> bool:
+    """True for a word that stands for a missing number, such as NA or a dash."""
+    return _MISSING.fullmatch(text.strip()) is not None
+
+
+def thousands_in(text: str) -> tuple[str, str] | None:
+    """What stands between thousands, and before decimals, of a number such as ``1,234.5`` or ``1.234,5``."""
+    apart = _APART.fullmatch(text.strip())
+    if apart is None:
+        return None
+    return apart[1], "," if apart[1] == "." or (apart[1] != "," and "," in text) else "."
+
+
+def decorated(text: str) -> bool:
+    """True for a number with a sign of a currency, a percent sign or quotes around it."""
+    plain = text.translate(_AROUND)
+    try:
+        float(plain)
+    except ValueError:
+        return False
+    return plain != text and "_" not in text
 
 
 def looks_like_list(text: str) -> bool:
-    """True for a cell such as ``[0.1, 0.2]``, ``[0.1 0.2]`` or ``array([0.1, 0.2])``."""
+    """True for a cell such as ``[0.1, 0.2]``, ``[0.1 0.2]`` or ``array([0.1, 0.2])``; a unit such as [mm] is none."""
     inner = text.strip()
-    return inner.endswith(("]", ")")) and (inner.startswith("[") or _ARRAY.match(inner) is not None)
+    if not inner.endswith(("]", ")")) or not (inner.startswith("[") or _ARRAY.match(inner)):
+        return False
+    return listed_numbers(text) is not None or "..." in inner or "," in inner
+
+
+def looks_like_bare_list(text: str) -> bool:
+    """True for a cell with three numbers or more that no square brackets hold, such as ``0.1;0.2;0.3``."""
+    return len(listed_numbers(text) or ()) > 2 and "." in text and thousands_in(text) is None
 
 
 def listed_numbers(text: str) -> list[float] | None:
     """The numbers of such a cell; None where it holds anything else, or NumPy has left some out (``...``)."""
     if array := _ARRAY.fullmatch(text.strip()):
         text = array[1]
+    elif bracketed := _BRACKETS.fullmatch(text.strip()):
+        text = bracketed[1]
     inner = _WRAPPED.sub(r"\1", text.strip())
     while inner.startswith("[") and inner.endswith("]"):
         inner = inner[1:-1].strip()
     try:
-        return None if "_" in inner else [float(each) for each in inner.replace(",", " ").split()]
+        return None if "_" in inner else [float(each) for each in _BETWEEN.split(inner.strip(" ,;|")) if each]
     except ValueError:
         return None
 

@@ -413,3 +413,35 @@ def test_a_key_and_weights_are_left_out_by_name_where_they_have_one() -> None:
         assert found["Key among the features"].endswith(key)
         effect = found.get("Weights among the features")
         assert effect is None if weights is None else str(effect).endswith(weights)
+
+
+@pytest.mark.parametrize(("value", "kind"), [(-999, "f8"), (999, "f4"), (1e20, "f4"), (9.96921e36, "f4")])
+def test_numbers_that_stand_for_missing_ones_are_flagged(value: float, kind: str) -> None:
+    rng = np.random.default_rng(0)
+    real = rng.normal(size=(200, 4)).astype(kind)
+    real[3, 1] = real[7, 1] = real[7, 2] = value
+    [flag] = [flag for flag in flags_of(SamplePair(real, rng.normal(size=(200, 4)))) if "Missing" in flag.title]
+    assert "in 2 of 200 real rows" in flag.text
+    assert flag.level == "warning"
+
+
+def test_large_numbers_of_their_kind_stand_for_nothing() -> None:
+    rng = np.random.default_rng(0)
+    for real in (np.arange(1000.0).reshape(500, 2), rng.normal(size=(200, 4)) * 400 // 1, np.full((200, 2), 99.0)):
+        generated = real + rng.normal(size=real.shape)
+        assert not [flag for flag in flags_of(SamplePair(real, generated)) if "Missing" in flag.title]
+
+
+def test_columns_of_frames_that_look_like_no_features_are_said() -> None:
+    rng = np.random.default_rng(1)
+    frames = [
+        pd.DataFrame(rng.normal(size=(120, 8)), columns=[f"f{place}" for place in range(8)]).assign(
+            umap_x=rng.normal(size=120), epoch=rng.integers(0, 9, 120)
+        )
+        for _ in range(2)
+    ]
+    with pytest.warns(prviz.PrvizWarning, match="'umap_x', 'epoch' look like no features"):
+        prviz.pr_curve(*frames, "knn", k=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prviz.pr_curve(*(frame.drop(columns=["umap_x", "epoch"]) for frame in frames), "knn", k=5)

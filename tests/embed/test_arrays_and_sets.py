@@ -91,7 +91,7 @@ def test_what_is_no_array_of_pictures_is_refused(tmp_path: Path, capsys: pytest.
     assert "prviz curve and triage take the file as it is" in refused(a=np.zeros((40, 8), np.float32))
     assert "several arrays may be pictures, 'a', 'b'; choose one with --key" in refused(a=PICTURES, b=PICTURES)
     assert "has no array 'c'; it has 'a', 'b'" in refused("--key", "c", a=PICTURES, b=PICTURES)
-    assert "save (values * 255).round().astype('uint8')" in refused(a=PICTURES / np.float32(255))
+    assert "(values * 255).round().astype('uint8')" in refused(a=PICTURES / np.float32(255))
     assert "saved column by column; save np.ascontiguousarray(values)" in refused(a=np.asfortranarray(PICTURES))
     assert "of shape (40, 8, 8, 5)" in refused(a=np.zeros((40, 8, 8, 5), np.uint8))
 

@@ -1,0 +1,247 @@
+"""Tables as people and programs write them beside the plain way: read as they were meant, or remarked."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import prviz
+from prviz.readers import ReadError, SuspectColumnsError, read, read_pair
+
+N, D = 80, 8
+VALUES = np.random.default_rng(5).normal(size=(N, D))
+NAMES = [f"f{place}" for place in range(D)]
+FRAME = pd.DataFrame(VALUES, columns=NAMES)
+HEADER, BODY = FRAME.to_csv(index=False).split("\n", 1)
+LINES = BODY.splitlines()
+HALVES = "\n".join(LINES[:40]), "\n".join(LINES[40:])
+
+
+def cells(before: str, between: str, behind: str) -> bytes:
+    """A column of vectors, each in one cell."""
+    rows = [before + between.join(map(repr, row)) + behind for row in VALUES.tolist()]
+    return pd.DataFrame({"id": range(N), "emb": rows}).to_csv(index=False).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    {
+        "title.csv": f"Features of run 7\n{HEADER}\n{BODY}".encode(),
+        "title and blank.csv": f"Features of run 7\n\n{HEADER}\n{BODY}".encode(),
+        "title of a sheet.csv": f"Features{',' * (D - 1)}\n{HEADER}\n{BODY}".encode(),
+        "title, semicolons.csv": f"Run 7\n{HEADER}\n{BODY}".replace(",", ";").encode(),
+        "three header lines.csv": f"Run 7\n{','.join(['pool'] * D)}\n{HEADER}\n{BODY}".encode(),
+        "units.csv": f"{HEADER}\n{','.join(['[mm]'] * D)}\n{BODY}".encode(),
+        "comments.csv": f"{HEADER}\n{HALVES[0]}\n# half\n{HALVES[1]}\n# 80 rows\n".encode(),
+        "percent comment.csv": f"% made by hand, twice\n{HEADER}\n{BODY}".encode(),
+        "header again.csv": f"{HEADER}\n{HALVES[0]}\n{HEADER}\n{HALVES[1]}\n".encode(),
+        "numbers from 1.csv": f"{','.join(map(str, range(1, D + 1)))}\n{BODY}".encode(),
+        "float numbers.csv": f"{','.join(f'{i}.0' for i in range(D))}\n{BODY}".encode(),
+        "bars.csv": FRAME.to_csv(index=False, sep="|").encode(),
+        "aligned.csv": "\n".join("   ".join(f"{x:24.17g}" for x in row) + "  " for row in VALUES).encode(),
+        "quoted commas.csv": FRAME.to_csv(index=False, decimal=",").encode(),
+        "minus.csv": f"{HEADER}\n{BODY}".replace("-0", "\u22120").encode(),
+        "utf-32.csv": f"{HEADER}\n{BODY}".encode("utf-32"),
+        "returns.csv": f"{HEADER}\n{BODY}".replace("\n", "\r").encode(),
+        "mixed ends.csv": f"{HEADER}\r{HALVES[0]}\r\n{HALVES[1]}\r".encode(),
+        "empty rows.csv": f"{HEADER}\n{BODY}{',' * (D - 1)}\n{',' * (D - 1)}\n".encode(),
+        "comma behind.csv": f"{HEADER}\n{BODY}".replace("\n", ",\n").replace(HEADER + ",", HEADER).encode(),
+        "dos.csv": f"{HEADER}\n{BODY}\x1a".encode(),
+        "tuples.csv": cells("(", ", ", ")"),
+        "semicolons in cells.csv": cells("", ";", ""),
+        "spaces in cells.csv": cells("", " ", ""),
+        "bars in cells.csv": cells("", "|", ""),
+        "commas in cells.csv": cells("", ",", ""),
+        "postgres.csv": cells("{", ",", "}"),
+        "r.csv": cells("c(", ", ", ")"),
+        "nested.jsonl": "\n".join(json.dumps({"id": 1, "out": {"pool": row}}) for row in VALUES.tolist()).encode(),
+    }.items(),
+)
+def test_tables_are_read_as_they_were_meant(name: str, data: bytes) -> None:
+    found = read((name, data))
+    np.testing.assert_array_equal(found.values, VALUES)
+    assert not found.notes
+
+
+@pytest.mark.parametrize(
+    "line", ["a,1,1,1,1,1,1,1", '""', ",,,,,,,1", "1,2,3", "1;2;3;4;5;6;7;8", "\0", "total,,,,,,,"]
+)
+def test_what_could_be_a_sample_is_never_skipped(line: str) -> None:
+    with pytest.raises(ReadError, match=r"line 42"):
+        read(("t.csv", f"{HEADER}\n{HALVES[0]}\n{line}\n{HALVES[1]}\n".encode()))
+
+
+def test_an_empty_vector_is_refused() -> None:
+    rows = [str(row) for row in VALUES.tolist()]
+    rows[3] = ""
+    with pytest.raises(ReadError, match=r"line 5, column 1 'emb': empty. Fill"):
+        read(("t.csv", pd.DataFrame({"emb": rows}).to_csv(index=False).encode()))
+
+
+@pytest.mark.parametrize("word", ["NA", "null", "None", "-", "?", "N/A", "#N/A", "missing", "#DIV/0!", "."])
+def test_a_missing_number_is_called_missing(word: str) -> None:
+    held = FRAME.astype(object)
+    held.iloc[7, 2] = word
+    with pytest.raises(ReadError, match=r"line 9, column 3 'f2': .* is not a number but a missing one. Fill it in"):
+        read(("t.csv", held.to_csv(index=False).encode()))
+
+
+def test_numbers_of_texts_are_offered_for_categories_alone() -> None:
+    for texts, offered in ((["a", "b"] * 40, True), ([f"2024-01-{i}" for i in range(N)], False)):
+        with pytest.raises(ReadError, match=r"Leave the column out with drop='when'") as caught:
+            read(("t.csv", FRAME.assign(when=texts).to_csv(index=False).encode()))
+        assert ("get_dummies" in str(caught.value)) == offered
+
+
+def test_sums_of_ordinary_rows_are_no_totals() -> None:
+    for made in (np.eye(40), np.ones((40, 3)), np.arange(120.0).reshape(40, 3), np.zeros((40, 2)), VALUES[:, :1]):
+        frame = pd.DataFrame(made, columns=[f"f{place}" for place in range(made.shape[1])])
+        read(("t.csv", frame.to_csv(index=False).encode()), columns="*")
+
+
+@pytest.mark.parametrize("name", ["gpu", "patient", "aesthetic"])
+def test_a_name_beside_numbered_features_is_remarked(name: str) -> None:
+    beside = FRAME.assign(**{name: np.random.default_rng(0).integers(0, 8, N)})
+    assert (
+        f"read as a feature, whatever it is called: {name!r}"
+        in read(("t.csv", beside.to_csv(index=False).encode())).notes[0]
+    )
+    words = FRAME.set_axis(["age", "hours", "rate", "rooms", "area", "floor", "rent", "fee"], axis=1).assign(
+        **{name: beside[name]}
+    )
+    assert not read(("t.csv", words.to_csv(index=False).encode())).notes
+
+
+def test_a_second_family_of_names_is_not_remarked() -> None:
+    names = [*(f"f{place}" for place in range(8)), "job_a", "job_b"]
+    two = pd.DataFrame(np.c_[VALUES, VALUES[:, :2] > 0], columns=names)
+    assert not read(("t.csv", two.to_csv(index=False).encode())).notes
+
+
+def test_a_plot_s_coordinate_is_asked_about_however_it_is_written() -> None:
+    with pytest.raises(SuspectColumnsError, match=r"tsne-2d-one"):
+        read(("t.csv", FRAME.assign(**{"tsne-2d-one": 9 * VALUES[:, 0]}).to_csv(index=False).encode()))
+
+
+def test_numbers_beside_lists_are_said(tmp_path: Path) -> None:
+    held = pd.DataFrame({"id": range(N), "seed": range(N), "emb": VALUES.tolist(), "size": VALUES[:, 0]})
+    held.to_parquet(tmp_path / "t.parquet")
+    assert read(tmp_path / "t.parquet").notes == ("not read beside the lists of numbers: 'size'",)
+    assert read(("t.csv", held.to_csv(index=False).encode())).notes == ("not read beside the lists of numbers: 'size'",)
+    held.drop(columns="size").to_parquet(tmp_path / "t.parquet")
+    assert not read(tmp_path / "t.parquet").notes
+
+
+def test_lists_of_tokens_are_not_taken_for_features(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"input_ids": [[1, 2, 3]] * N, "emb": VALUES.tolist()}), tmp_path / "t.parquet")
+    np.testing.assert_array_equal(read(tmp_path / "t.parquet").values, VALUES)
+
+
+@pytest.mark.parametrize("spell", [str.upper, lambda name: f" {name} ", lambda name: f"F_{name[1:]}"])
+def test_names_that_differ_in_capitals_spaces_and_signs_are_the_same(spell) -> None:  # type: ignore[no-untyped-def]
+    other = FRAME[NAMES[::-1]].rename(columns=spell)
+    with warnings.catch_warnings():  # once per pair, so that only the first of these tests sees it
+        warnings.simplefilter("ignore")
+        pair = prviz.SamplePair(FRAME, other)
+    np.testing.assert_array_equal(pair.generated.values, VALUES)
+    assert pair.renamed
+    with pytest.raises(ValueError, match=r"only real has 'f0'"):
+        prviz.SamplePair(FRAME, FRAME.rename(columns={"f0": "f_1_0"}))
+
+
+def test_names_that_only_signs_tell_apart_stay_apart() -> None:
+    with pytest.raises(ValueError, match=r"different features"):
+        prviz.SamplePair(
+            pd.DataFrame(VALUES[:, :2], columns=["a_1", "a1"]), pd.DataFrame(VALUES[:, :2], columns=["A_1", "A1"])
+        )
+
+
+@pytest.mark.parametrize(
+    ("column", "values"), [("fake", [False, True]), ("synthetic", [0, 1]), ("role", ["original", "synthetic"])]
+)
+def test_both_roles_are_found_by_a_short_name(column: str, values: list[object]) -> None:
+    held = FRAME.assign(**{column: [values[place % 2] for place in range(N)]})
+    pair = read_pair(("t.csv", held.to_csv(index=False).encode()))
+    np.testing.assert_array_equal(pair.real.values, VALUES[::2])
+    with pytest.raises(SuspectColumnsError, match=r"'real'"):
+        read_pair(
+            (
+                "t.csv",
+                held.rename(columns={column: "real"}).assign(real=[True, False] * 40).to_csv(index=False).encode(),
+            )
+        )
+
+
+# ---- folders ----
+
+
+def shards(folder: Path, parts: list[pd.DataFrame], name: str = "part_{}.csv") -> Path:
+    folder.mkdir(exist_ok=True)
+    for place, part in enumerate(parts):
+        part.to_csv(folder / name.format(place), index=False)
+    return folder
+
+
+def test_parts_with_their_columns_in_another_order_are_put_right(tmp_path: Path) -> None:
+    folder = shards(tmp_path / "s", [FRAME[:40], FRAME[NAMES[::-1]][40:]])
+    np.testing.assert_array_equal(read(folder).values, VALUES)
+    shards(folder, [FRAME[:40], FRAME[40:].rename(columns={"f0": "g"})])
+    with pytest.raises(ReadError, match=r"'part_1.csv' has other features than 'part_0.csv': 'g' there alone"):
+        read(folder)
+
+
+def test_missing_and_doubled_parts_are_said(tmp_path: Path) -> None:
+    halves = [FRAME[:40], FRAME[40:]]
+    assert read(shards(tmp_path / "of", halves, "x-0000{}-of-00003.csv")).notes == (
+        "2 of 3 files are there, the others are missing",
+    )
+    gap = shards(tmp_path / "gap", [FRAME[place::4] for place in range(4)])
+    (gap / "part_2.csv").rename(gap / "part_4.csv")
+    assert read(gap).notes == ("no file has the number 2; are samples missing?",)
+    copied = shards(tmp_path / "copy", halves)
+    (copied / "part_1 (1).csv").write_bytes((copied / "part_1.csv").read_bytes())
+    with pytest.raises(ReadError, match=r"'part_1 \(1\).csv' is named like a copy"):
+        read(copied)
+
+
+def test_a_table_in_folders_by_a_column_is_one_set(tmp_path: Path) -> None:
+    table = pa.table(
+        {"emb": VALUES.tolist(), "year": [2020 + i % 2 for i in range(N)], "part": [i % 3 for i in range(N)]}
+    )
+    pq.write_to_dataset(table, tmp_path / "deep", partition_cols=["year", "part"])
+    found = read(tmp_path / "deep")
+    assert sorted(found.values[:, 0]) == sorted(VALUES[:, 0])
+    assert found.notes
+    pq.write_to_dataset(table, tmp_path / "models", partition_cols=["year"])
+    (tmp_path / "models" / "year=2020").rename(tmp_path / "models" / "model=a")
+    with pytest.raises(ReadError, match=r"Name one of these folders"):
+        read(tmp_path / "models")
+
+
+def test_a_folder_in_place_of_one_file_names_its_folders(tmp_path: Path) -> None:
+    for role in ("real", "generated"):
+        (tmp_path / role).mkdir()
+    with pytest.raises(ReadError, match=r"Name the folder of each"):
+        read_pair(tmp_path)
+
+
+def test_extensions_of_arrow_s_own(tmp_path: Path) -> None:
+    table = pa.table({"emb": VALUES.tolist()})
+    for name, opened in (("t.arrows", pa.ipc.new_stream), ("t.ftr", pa.ipc.new_file)):
+        with pa.OSFile(str(tmp_path / name), "wb") as file, opened(file, table.schema) as writer:
+            writer.write_table(table)
+        np.testing.assert_array_equal(read(tmp_path / name).values, VALUES)
+
+
+def test_an_array_without_extension_says_what_it_is(tmp_path: Path) -> None:
+    with (tmp_path / "x").open("wb") as file:
+        np.save(file, VALUES)
+    with pytest.raises(ReadError, match=r"holds a numpy array. Rename it to end in .npy"):
+        read(tmp_path / "x")
