@@ -49,7 +49,7 @@ ABOUT = {
     ),
     "flags": (
         "What is said of two sets beside a curve, against that curve by kNN (k = √n, split 0.5): processor time of "
-        "all threads in one run, and peak memory above the samples. The goal is a ratio of 0.05, or 5 ms."
+        "all threads in one run, and peak memory above the samples."
     ),
     "embed": "`prviz embed` with an encoder that takes no time, against Pillow alone in as many processes.",
     "delimited": "Tables of text, against the reader of single lines that read them all before.",
