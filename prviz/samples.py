@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.array_input import EMBED_PICTURES, as_array, feature_names, squeezed
+from prviz.quoting import listed, quoted
 from prviz.warning import from_outside, warn
 
 Array = NDArray[Any]
@@ -489,18 +490,12 @@ def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
     for role, names in (("real", real), ("generated", generated)):
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
-            raise ValueError(f"{role} samples: two features are called {twice[0]!r}; rename one of them")
+            raise ValueError(f"{role} samples: two features are called {quoted(twice[0])}; rename one of them")
     alone = {"real": [name for name in real if name not in set(generated)]}
     alone["generated"] = [name for name in generated if name not in set(real)]
-    found = [f"only {role} has {_listed(names)}" for role, names in alone.items() if names]
+    found = [f"only {role} has {listed(names, most=6)}" for role, names in alone.items() if names]
     if found:
         raise ValueError(
             f"the two sets have different features: {'; '.join(found)}. Give both sets the same features: rename or "
             "remove columns, and encode categories of both tables together"
         )
-
-
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    """The first names of a list, quoted, and the number of the others."""
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

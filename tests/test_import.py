@@ -18,7 +18,7 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 
 # A folder imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
-    ("prviz.array_input", "prviz.random_network", "prviz.warning"),
+    ("prviz.array_input", "prviz.quoting", "prviz.random_network", "prviz.warning"),
     ("prviz.samples", "prviz.curves"),
     ("prviz.readers", "prviz.neighbors", "prviz.toys"),
     ("prviz.checks",),

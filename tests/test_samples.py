@@ -205,3 +205,10 @@ def test_one_group_can_not_be_split() -> None:
     samples = Samples(people(40), groups=np.zeros(40))
     with pytest.raises(ValueError, match="40 samples are of one group"):
         SamplePair(samples, people(40)).split(0.5)
+
+
+def test_hostile_names_of_features_are_quoted_and_cut() -> None:
+    real = Samples(np.zeros((3, 2)), features=("a", "\x1b[2J" + "b" * 500))
+    with pytest.raises(ValueError, match=r"only real has '\\x1b\[2Jb+…'; only generated has 'c'") as said:
+        SamplePair(real, Samples(np.zeros((3, 2)), features=("a", "c")))
+    assert len(str(said.value)) < 400

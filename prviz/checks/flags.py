@@ -34,7 +34,14 @@ from prviz.checks.row_order import (
     dependent_sets,
 )
 from prviz.readers.columns import drop_text
-from prviz.readers.suspects import FIRST_ROWS, is_key, may_be_keys, suspect_names
+from prviz.readers.suspects import (
+    FIRST_ROWS,
+    are_weights,
+    called_weights,
+    is_key,
+    may_be_keys,
+    suspect_names,
+)
 from prviz.samples import CUT, RENAMED, REORDERED, SamplePair, Samples, pair_of
 from prviz.warning import from_outside, warn
 
@@ -81,7 +88,6 @@ _BESIDE = frozenset({_KEY, _TRANSPOSED, _SCALES})  # warnings that rows which be
 _TEXT_LABELS = ("text", "sentence", "caption", "prompt")
 # Correlation of the rows of one set with the same rows of the other one: means of a feature, in transposed sets.
 _SAME_ROWS = 0.98
-_WEIGHT = re.compile(r"(\w*[_ ])?(weights?|wgt|wt)|w", re.IGNORECASE)
 
 
 # Numbers that stand for missing ones, without their signs, and how many times as large as all
@@ -783,15 +789,13 @@ def keys(pair: SamplePair) -> list[Finding]:
 
 
 def weights(facts: DataFacts) -> list[Finding]:
-    """Features that are named as weights of samples and look like them: with negative values, or about 1 on average."""
+    """Features that are named as weights of samples and look like them, see `are_weights`."""
     pair = facts.pair
     found = list[int]()
     for feature, name in enumerate(pair.real.features):
-        if _WEIGHT.fullmatch(name) is None:
+        if not called_weights(name):
             continue
-        columns = [each.rows[:, feature] * each.unit for each in facts.drawn]
-        negative = any((column < 0).any() for column in columns)
-        if negative or any(abs(float(column.mean()) - 1) < 0.2 for column in columns):
+        if are_weights([each.rows[:, feature] * each.unit for each in facts.drawn]):
             found.append(feature)
     if not found:
         return []

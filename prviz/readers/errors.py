@@ -1,4 +1,4 @@
-"""Errors of readers, and quoting of the (possibly hostile) names and texts of a file in messages."""
+"""Errors of readers, and how any error is told."""
 
 from __future__ import annotations
 
@@ -6,7 +6,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_LONGEST, _LONGEST_LITERAL = 80, 200
+from prviz.quoting import listed, literal, quoted
+
+# What messages quote with is in a layer of its own; readers find it here.
+__all__ = [
+    "AmbiguousKeyError",
+    "EmptyCellError",
+    "ReadError",
+    "SuspectColumnsError",
+    "corrupt_unless_read",
+    "described",
+    "error_text",
+    "listed",
+    "literal",
+    "one_line",
+    "quoted",
+]
 
 
 class ReadError(ValueError):
@@ -50,25 +65,6 @@ class EmptyCellError(ReadError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EmptyCellError, (str(self), self.column)
-
-
-def quoted(text: str) -> str:
-    """``text`` as a quoted one-line literal of at most 80 characters, control characters escaped."""
-    # Cut before `repr`, because the text may be a whole file.
-    literal = repr(text[: _LONGEST + 1])
-    return literal if len(literal) <= _LONGEST else f"{literal[: _LONGEST - 2]}…{literal[0]}"
-
-
-def literal(text: str) -> str:
-    """``text`` as a literal for a line of Python that the user runs: whole, unless it is absurdly long."""
-    return repr(text) if len(repr(text)) <= _LONGEST_LITERAL else quoted(text)
-
-
-def listed(names: Iterable[str], *, most: int = 10) -> str:
-    """Names, quoted and joined by commas; beyond ``most`` only the number of the others."""
-    names = list(names)
-    shown = ", ".join(quoted(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 @contextmanager

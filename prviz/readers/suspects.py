@@ -170,7 +170,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
             and not _is_of(family, name)
             and ("_" not in name or stems[name.rpartition("_")[0]] < 2)
         }
-    sure |= {place for place in either if _WEIGHT.fullmatch(plain[place]) and _are_weights(values[:, place])}
+    sure |= {place for place in either if called_weights(plain[place]) and are_weights([values[:, place]])}
     sure |= _keys(values)
     either -= sure
     if len(sure) == len(plain):
@@ -203,9 +203,19 @@ def _is_decimal(value: object) -> bool:
         return False
 
 
-def _are_weights(column: Array) -> bool:
-    """True for values that no body has: some are negative, all are equal, or their mean is about 1."""
-    return bool((column < 0).any() or (column == column[0]).all() or abs(float(column.mean()) - 1) < 0.2)
+def called_weights(name: str) -> bool:
+    """True for the name of weights, of samples or of bodies."""
+    return _WEIGHT.fullmatch(plain_name(name)) is not None
+
+
+def are_weights(columns: Sequence[Array]) -> bool:
+    """True for values that no body has, in the column of one file or of several.
+
+    Some are negative, their mean is about 1, or all of each file are equal.
+    """
+    if any((column < 0).any() or abs(float(column.mean()) - 1) < 0.2 for column in columns):
+        return True
+    return all((column == column[0]).all() for column in columns)
 
 
 def _keys(values: Array) -> set[int]:

@@ -1,0 +1,26 @@
+"""Quoting of the (possibly hostile) names and texts of a file in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_LONGEST, _LONGEST_LITERAL = 80, 200
+
+
+def quoted(text: str) -> str:
+    """``text`` as a quoted one-line literal of at most 80 characters, control characters escaped."""
+    # Cut before `repr`, because the text may be a whole file.
+    literal = repr(text[: _LONGEST + 1])
+    return literal if len(literal) <= _LONGEST else f"{literal[: _LONGEST - 2]}…{literal[0]}"
+
+
+def literal(text: str) -> str:
+    """``text`` as a literal for a line of Python that the user runs: whole, unless it is absurdly long."""
+    return repr(text) if len(repr(text)) <= _LONGEST_LITERAL else quoted(text)
+
+
+def listed(names: Iterable[str], *, most: int = 10) -> str:
+    """Names, quoted and joined by commas; beyond ``most`` only the number of the others."""
+    names = list(names)
+    shown = ", ".join(quoted(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
