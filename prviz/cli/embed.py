@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prviz.cli.picture_sets import bits_number, embed_each, file_text
+from prviz.cli.picture_sets import add_encoder, bits_number, embed_each, file_text
 from prviz.cli.terminal import number, say_flags, watched
 from prviz.readers.errors import one_line
 
@@ -41,20 +41,13 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", type=Path, metavar="SOURCE", help="what to embed")
     add("-o", "--out", type=Path, required=True, metavar="FILE", help="file to write, .safetensors; of --each a folder")
-    add("--encoder", metavar="ENCODER", help="such as pixels:32 or network.onnx; see --list")
+    add_encoder(add)
     add("--list", action=_List, nargs=0, help="list the encoders, and what papers use for what")
-    add(
-        "--weights",
-        type=Path,
-        metavar="FILE",
-        help="of timm: their file; of pca: the embedded reference, whose components are used",
-    )
     add(
         "--each",
         action="store_true",
         help="one file for each sub-folder, .zip and .npz in SOURCE, kept while its pictures are the same",
     )
-    add("--skip-bad", action="store_true", help="leave out what can't be read")
     add("--column", metavar="NAME", help="column of a table with the texts (default: text)")
     add("--key", metavar="NAME", help="array of an .npz, or tensor of a .pt file, with several")
     add(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,16 +19,9 @@ if TYPE_CHECKING:
 
 def add_pictures(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the options of pictures that are embedded on the way."""
-    add = parser.add_argument_group(
-        "of pictures: REFERENCE, CHECKPOINTS and --holdout may be folders of them"
-    ).add_argument
-    add(
-        "--encoder",
-        metavar="ENCODER",
-        help="embed them first, such as pixels:32 or network.onnx; see prviz embed --list",
-    )
-    add("--weights", type=Path, metavar="FILE", help="weights of the encoder, as for prviz embed")
-    add("--skip-bad", action="store_true", help="leave out pictures that can't be read")
+    group = parser.add_argument_group("of pictures, to be embedded first: REFERENCE, CHECKPOINTS and --holdout")
+    add = group.add_argument
+    add_encoder(add)
     add(
         "--keep",
         type=Path,
@@ -36,6 +29,22 @@ def add_pictures(parser: argparse.ArgumentParser) -> None:
         help="folder that keeps the features, used again while the pictures are the same (default: beside CHECKPOINTS, "
         "named after them and the encoder)",
     )
+
+
+def add_encoder(add: Callable[..., object]) -> None:
+    """Add the options ``--encoder``, ``--weights`` and ``--skip-bad`` by this ``add_argument``."""
+    add(
+        "--encoder",
+        metavar="ENCODER",
+        help="such as pixels:32 or network.onnx; see prviz embed --list",
+    )
+    add(
+        "--weights",
+        type=Path,
+        metavar="FILE",
+        help="of timm: their file; of pca: the embedded reference, whose components are used",
+    )
+    add("--skip-bad", action="store_true", help="leave out what can't be read")
 
 
 def bits_number(text: str) -> int:
