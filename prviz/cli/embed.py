@@ -19,6 +19,8 @@ FILE holds the features and says how they were made, FILE.samples.parquet also p
 continues a stopped run. With --each a folder of models becomes a file for each. A tensor saved by PyTorch (.pt) is
 converted, without an encoder."""
 
+# Options of commands that read features, which this one makes.
+_OF_FEATURES = ("--features", "--drop", "--group")
 _OPTIONS = ("size", "resize", "interpolation", "mean", "std", "scale", "layout", "output", "weights", "device")
 
 
@@ -67,6 +69,8 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
     network("--scale", type=float, help="divides the values from 0 to 255 (default: 255)")
     network("--layout", choices=("nchw", "nhwc"), help="order of its axes (default: nchw)")
     network("--output", metavar="NAME", help="which of several outputs")
+    for option in _OF_FEATURES:
+        add(option, help=argparse.SUPPRESS)
     parser.set_defaults(run=_embed)
 
 
@@ -76,6 +80,12 @@ def _embed(arguments: argparse.Namespace) -> int:
     from prviz.embed.sets import SetFile
     from prviz.embed.sources import open_source
 
+    for option in _OF_FEATURES:
+        if getattr(arguments, option.removeprefix("--")) is not None:
+            raise ValueError(
+                f"{option}: of a table prviz embed reads the texts alone, in the column that --column names; a table "
+                "whose columns are features needs no embedding: prviz curve takes it, with this option"
+            )
     out: Path = arguments.out
     if arguments.each:
         if arguments.encoder is None:

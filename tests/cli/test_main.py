@@ -590,3 +590,10 @@ def test_the_first_request_reaches_the_right_router(
         finally:
             process.terminate()
     assert process.returncode == 0, log.read_text()
+
+
+@pytest.mark.parametrize("option", ["--features", "--drop", "--group"])
+def test_embed_says_that_it_has_no_columns_of_features(run: Run, tmp_path: Path, option: str) -> None:
+    line = [tmp_path / "t.csv", "-o", tmp_path / "t.safetensors", "--encoder", "pixels:8"]
+    found = run("embed", *line, option, "a")
+    assert_one_line_error(found, f"{option}: of a table prviz embed reads the texts alone", "--column")
