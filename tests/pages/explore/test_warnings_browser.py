@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 import numpy as np
@@ -66,6 +65,15 @@ def resized(page: Page, size: tuple[int, int]) -> None:
     wait_idle(page)
 
 
+def one_step(page: Page) -> list[list[int]]:
+    """The frames since `RECORD`: with the room of the warnings the plot is drawn for what is left, at once."""
+    frames: list[list[int]] = page.evaluate("() => window.__frames")
+    assert len({top for top, *_ in frames}) == 2, frames
+    assert all(abs(height - drawn) <= 1 for _, height, drawn, _ in frames), frames
+    assert all((said > 0) == (top > frames[0][0]) for top, _, _, said in frames), frames
+    return frames
+
+
 def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
     open_uploads(page)
@@ -78,11 +86,7 @@ def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(n
     flags = page.locator(FLAGS)
     expect(flags).to_have_attribute("data-shown", "")
     wait_idle(page)
-    # One step: with the room of the warnings the plot is drawn for what is left, in the same frame.
-    frames = json.loads(page.evaluate("() => JSON.stringify(window.__frames)"))
-    assert len({top for top, *_ in frames}) == 2, frames
-    assert all(abs(height - drawn) <= 1 for _, height, drawn, _ in frames), frames
-    assert all((said > 0) == (top > frames[0][0]) for top, _, _, said in frames), frames
+    frames = one_step(page)
     assert before is not None
     assert abs(frames[0][1] - before["height"]) <= 1
     # The first one whole, and how many more, each a click away.
@@ -105,18 +109,24 @@ def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(n
     expect(flags.get_by_role("button", name="1 more")).to_be_visible()
 
 
-def test_clean_samples_look_as_a_toy_does(new_page: Callable[..., Page]) -> None:
+def test_clean_samples_look_as_a_toy_does_and_copies_are_said_in_one_step(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
     visit(page, "/?n=100&p.d=2")
     painted(page)
     toy = page.locator(PLOT).first.bounding_box()
     open_uploads(page)
-    for field, name, content in zip(
-        ("Real samples", "Generated samples"), ("a.npy", "b.npy"), sets(bad=False), strict=True
-    ):
+    real, made = sets(bad=False)
+    for field, name, content in (("Real samples", "a.npy", real), ("Generated samples", "b.npy", made)):
         upload(page, field, name, content)
     expect(about(page)).to_contain_text("200 real and 200 generated samples in 8 dimensions")
     wait_idle(page)
     assert not page.locator(FLAGS).count()
     expect(main_figure(page)).to_be_visible()
     wait_until(page, lambda: page.locator(PLOT).first.bounding_box() == toy)
+    # The same families again, whose lines the page could paint anew in the room that they had.
+    page.evaluate(RECORD)
+    values = np.random.default_rng(0).normal(size=(2, 200, 8))
+    upload(page, "Generated samples", "c.npy", npy(np.r_[values[0, :60], values[1, 60:]]))
+    expect(page.locator(f"{FLAGS} p").first).to_contain_text("60 of 200 generated rows are exact copies")
+    wait_idle(page)
+    one_step(page)
