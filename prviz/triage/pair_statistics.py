@@ -86,7 +86,8 @@ class PairStatistics:
 
     centre_z : of the moves of the cluster centres. after_shift, after_scale, after_stretch, after_features : of what is
     left of the moves after one shift, one factor from the origin, one from the mean, a factor per feature. stretch :
-    the factor from the mean, less 1. factor : that from the origin, less 1.
+    the factor from the mean, less 1; 0 for a single cluster, whose centre is the mean. factor : that from the origin,
+    less 1.
 
     deciles : mean squared difference of the features' deciles, in units of chance. deciles_shift, deciles_scale,
     deciles_features : what is left after a shift per feature, one factor, a factor per feature. scale : log of the one
@@ -603,7 +604,8 @@ def _moved(
             moves.append((b.mean(axis=0) - a.mean(axis=0))[None])
             weights.append((1 / chance)[None])
     at, by, weight = (np.concatenate(each) for each in (means, moves, weights))
-    return at, by, weight, at - mean
+    # one cluster's centre is the mean: what rounding leaves between the two is no distance to divide by
+    return at, by, weight, at - mean if len(centres) > 1 else np.zeros_like(at)
 
 
 # ---- the sets as wholes ----

@@ -27,6 +27,7 @@ from prviz.triage.pair_statistics import (
     _void,
     cluster_of,
     clusters,
+    halvings,
     pair_statistics,
     rows_within,
 )
@@ -193,3 +194,12 @@ def test_findings_of_fewer_rows_are_kept_apart_and_said(
         assert main([*line, "--out", str(tmp_path / "kept"), "--memory-limit", limit]) == 0
         assert (said in capsys.readouterr().out) == (limit == "50MB")
     assert searched == [50_000_000, 1_000_000_000]
+
+
+@pytest.mark.parametrize("d", [3, 200])
+def test_a_single_cluster_is_not_stretched_about_its_own_centre(d: int) -> None:
+    rng = np.random.default_rng(0)
+    pair = SamplePair(1e4 + rng.normal(size=(60, d)), 1e4 + 2 * rng.normal(size=(60, d)))
+    for found in halvings(pair):  # it was a rounding divided by a rounding
+        assert (found.stretch, found.stretch_z) == (0.0, 0.0)
+        assert found.after_stretch == found.centre_z
