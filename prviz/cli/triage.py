@@ -287,7 +287,7 @@ class TriageCommand:
             equal_sizes=bool(arguments.equal_sizes),
             key=arguments.key,
             features=tuple(arguments.features),
-            drop=tuple(arguments.drop),
+            drop=self._no_features(),
             group=arguments.group,
         )
         if out is not None and out.is_dir() and realpath(out) in map(realpath, arguments.checkpoints):
@@ -301,6 +301,16 @@ class TriageCommand:
         self._written: set[tuple[Path, FileState]] = set()  # files that the last report counts
         self._checked = 0.0  # when these were last looked at
         self._sizes: dict[Path, tuple[FileState, int | None]] = {}
+
+    def _no_features(self) -> tuple[str, ...]:
+        """Columns that are no features: those that the user drops, and that of the classes."""
+        from prviz.readers import TABLES, kind_of
+
+        arguments = self.arguments
+        by = arguments.by
+        if by is None or by in arguments.drop or kind_of(arguments.reference.name) not in TABLES:
+            return tuple(arguments.drop)
+        return (*arguments.drop, by)
 
     def once(self) -> int:
         """Measure all checkpoints, and return the exit status."""

@@ -177,6 +177,11 @@ def drop_text(names: Sequence[str]) -> str:
     return f"drop={given} (--drop {shlex.quote(line)})"
 
 
+def group_text(name: str) -> str:
+    """What makes a column say which rows belong together, in Python and in the shell."""
+    return f"group={name!r} (--group {shlex.quote(name)})"
+
+
 def index_columns(metadata: Any) -> tuple[str, ...]:
     """Columns that the metadata of an Arrow schema, as pandas writes them, name as the index of the table."""
     text = metadata.get(b"pandas") if isinstance(metadata, Mapping) else None

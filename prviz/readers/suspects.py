@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.readers.arrays import Array
-from prviz.readers.columns import ColumnChoice, drop_text, is_label, plain_name
+from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label, plain_name
 from prviz.readers.errors import ReadError, SuspectColumnsError, listed, quoted
 
 # Names that no feature has.
@@ -44,6 +44,13 @@ _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
 _FEATURE = re.compile(
     r"(?:f|feat|features?|dim|d|e|emb|embedding|x|v|z|var|pc|component|latent|gene)[ _]?(\d{1,9})", re.I
 )
+# Names of what several rows belong to: a column of whole numbers that repeat, such as of a patient, is none either.
+_UNIT = re.compile(
+    r"(.*_)?(patient|subject|participant|donor|volunteer|individual|specimen|animal|mouse|speaker|customer|client|user"
+    r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id|no|nr|num|number))?"
+)
+# Rows of each unit, at least, on the average.
+_TOGETHER = 1.5
 # Least features of one name and their numbers, such as f0, f1, f2, that make the other columns doubtful.
 _FAMILY = 3
 # Least features of one name beside which any other name is remarked, and their share of the features.
@@ -172,6 +179,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         }
     sure |= {place for place in either if called_weights(plain[place]) and are_weights([values[:, place]])}
     sure |= _keys(values)
+    sure |= {place for place, name in enumerate(plain) if _UNIT.fullmatch(name) and _repeats(values[:, place])}
     either -= sure
     if len(sure) == len(plain):
         return _Suspects((), ())
@@ -201,6 +209,12 @@ def _is_decimal(value: object) -> bool:
         return isinstance(value, str) and "." in value and bool(float(value) + 1)
     except ValueError:
         return False
+
+
+def _repeats(column: Array) -> bool:
+    """True for whole numbers, not all equal, each of several rows on the average."""
+    different = len(np.unique(column))
+    return bool((column == np.rint(column)).all()) and 1 < different <= len(column) / _TOGETHER
 
 
 def called_weights(name: str) -> bool:
@@ -254,6 +268,9 @@ def _refusal(where: str, names: Sequence[str]) -> str:
     what = "looks like no feature" if len(names) == 1 else "look like no features"
     remedy = f"Leave {those} out with {drop_text(names)}"
     columns = "column" if len(names) == 1 else "columns"
+    units = [name for name in names if _UNIT.fullmatch(plain_name(name)) and name.isprintable()]
+    if units:
+        remedy += f", or if {quoted(units[0])} says which rows belong together, give {group_text(units[0])}"
     return (
         f"{where}: {columns} {listed(names, most=6)} {what} (a seed, a step, a place in a plot, a key ...). {remedy}; "
         f"if {them}, columns='*' (--features '*') takes every column."

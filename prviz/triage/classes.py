@@ -7,6 +7,7 @@ is known without any held-out samples: that of k neighbours in a row from the ow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +36,8 @@ CONFIDENCE = 0.95
 # Neighbours share their fate: so many samples count as one. `tests/benchmarks/classes.py` measures how often a class is
 # called worse by chance.
 AS_ONE = 3.0
+# A whole number as text, with or without decimals.
+_WHOLE = re.compile(r"-?\d+(\.0+)?")
 # Most classes of a label; more name samples, not classes.
 _MOST_CLASSES = 200
 
@@ -212,7 +215,10 @@ def _as_texts(labels: ArrayLike) -> NDArray[np.str_]:
     found = np.asarray(labels)
     if found.dtype.kind == "f" and np.isfinite(found).all() and np.all(found == np.rint(found)):
         found = found.astype(np.int64)
-    return found.astype(str)
+    texts = found.astype(str)
+    if found.dtype.kind in "OU" and all(map(_WHOLE.fullmatch, set(texts.tolist()))):  # as pandas writes 1 beside gaps
+        return np.array([text.partition(".")[0] for text in texts.tolist()], dtype=str)
+    return texts
 
 
 def _texts(labels: ArrayLike, samples: Samples, role: str) -> NDArray[np.str_]:
@@ -286,12 +292,12 @@ def _interval(each: ClassShare, level: float) -> ClassShare:
 
 def class_sentence(share: ClassShare) -> str:
     """One class in words."""
+    label = share.label or "without a label"
     if not share.others:
         other = "generated" if share.role == "real" else "real"
-        return f"{share.label}: {share.n:,} {share.role}, none {other}"
+        return f"{label}: {share.n:,} {share.role}, none {other}"
     what = "of the real samples no generated one is near" if share.role == "real" else "made, no real one is near"
     few = f"; only {share.n} samples" if share.few else ""
     return (
-        f"{share.label}: {share.missed:.0%} ({share.low:.0%} to {share.high:.0%}) {what}, {share.expected:.0%} expected"
-        f"{few}"
+        f"{label}: {share.missed:.0%} ({share.low:.0%} to {share.high:.0%}) {what}, {share.expected:.0%} expected{few}"
     )

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
 from PIL import Image
@@ -446,3 +447,28 @@ def test_folders_of_pictures_name_the_command_that_does_it_all(
     np.save("plain.npy", rng.normal(size=(30, 48)))
     assert main(["triage", "plain.npy", "models"]) == 2
     assert "prviz triage plain.npy models --encoder ENCODER, the one that made plain.npy\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["words", "numbers"])
+def test_a_column_that_classes_are_told_by_is_no_feature(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng, bare = np.random.default_rng(0), []
+    for name, counts in (("real", (80, 80, 80)), ("made", (120, 120, 0))):
+        group = np.repeat([0, 1, 2], counts)
+        frame = pd.DataFrame(rng.normal(size=(240, 3)) + 4 * group[:, None], columns=["age", "rate", "size"])
+        frame.to_csv(tmp_path / f"{name}_bare.csv", index=False)
+        bare.append(str(tmp_path / f"{name}_bare.csv"))
+        number = group.astype(float if name == "made" else int)  # as pandas has them beside gaps
+        frame["habitat"] = np.array(["wood", "lake", ""])[group] if kind == "words" else number
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    assert main(["triage", *bare, "--method", "knn", "--json", str(tmp_path / "bare.json")]) == 0
+    line = [str(tmp_path / "real.csv"), str(tmp_path / "made.csv"), "--by", "habitat"]
+    capsys.readouterr()
+    assert main(["triage", *line, "--method", "knn", "--json", str(tmp_path / "by.json")]) == 0
+    named = {"words": "without a label", "numbers": "2"}[kind]
+    assert f"{named}: 80 real, none generated" in capsys.readouterr().out
+    found, right = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("by", "bare"))
+    assert found["reference"]["d"] == 3
+    assert found["checkpoints"][0]["families"] == right["checkpoints"][0]["families"]
+    assert main(["triage", "--rerun", str(tmp_path / "by.json")]) == 0

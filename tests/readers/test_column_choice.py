@@ -119,6 +119,8 @@ def test_options_of_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     line = [str(real), str(made)]
     knn = ["--method", "knn", "--k", "3"]
     assert main(["curve", *line, *knn]) == 2
+    assert "if 'video' says which rows belong together, give group='video' (--group video)" in capsys.readouterr().err
+    assert main(["curve", *line, *knn, "--features", "*"]) == 2
     assert "only real has 'extra'; only generated has 'video'" in capsys.readouterr().err
     for choice in (["--drop", "extra, video"], ["--features", "age,rate", "--features", "size"]):
         assert main(["curve", *line, *knn, *choice]) == 0
@@ -129,7 +131,7 @@ def test_options_of_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err.count(REORDERED) == 1
     assert main(["curve", *line, *knn, "--drop", "extras,extra,video"]) == 2
     assert "--drop extras: no file has such a column; they have age, rate, size, extra" in capsys.readouterr().err
-    assert main(["curve", *line, *knn, "--drop", "extra", "--group", "clip"]) == 2
+    assert main(["curve", *line, *knn, "--drop", "extra,video", "--group", "clip"]) == 2
     assert "--group clip: no file has such a column" in capsys.readouterr().err
 
 
@@ -149,7 +151,7 @@ def test_fields_of_a_structured_array_are_chosen_as_columns_are(tmp_path: Path) 
     seeds = rng.permutation(1000)[:N]
     rows = [(row[0], row[1], seeds[at], at // 3, "w") for at, row in enumerate(VALUES)]
     np.save(tmp_path / "made.npy", np.array(rows, dtype=kinds))
-    with pytest.raises(ReadError, match=r"'made.npy': column 'seed' looks like no feature") as said:
+    with pytest.raises(ReadError, match=r"'made.npy': columns 'seed', 'clip' look like no features") as said:
         read(tmp_path / "made.npy")
     assert "--drop seed" in str(said.value)
     dropped = read(tmp_path / "made.npy", drop=["seed", "clip"], group="clip")

@@ -119,6 +119,33 @@ def test_weights_of_events_are_told_from_weights_of_bodies(low: float, asked: bo
             assert taken(frame)[-1] == "weight"
 
 
+@pytest.mark.parametrize("name", ["patient", "Subject no", "source video", "SessionNo", "donor"])
+def test_numbers_of_what_rows_belong_to_are_asked_about(name: str) -> None:
+    unit = np.arange(N) // 5
+    assert refused(table(REAL, WORDS, **{name: unit})) == (name,)
+    for feature in (RNG.normal(size=N), np.full(N, 3)):  # no numbers of units
+        assert taken(table(REAL, WORDS, **{name: feature}))[-1] == name
+
+
+def test_the_remedy_of_a_table_of_patients_keeps_them_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng, paths = np.random.default_rng(0), [str(tmp_path / f"{name}.csv") for name in ("real", "made")]
+    for path in paths:
+        unit = np.repeat(rng.permutation(80), 6)
+        values = np.repeat(rng.normal(size=(80, 3)), 6, axis=0) + 0.1 * rng.normal(size=(480, 3))
+        order = rng.permutation(480)
+        table(values[order], ["age", "bmi", "dose"], **{"patient no": unit[order]}).to_csv(path, index=False)
+    assert main(["curve", *paths, "--method", "knn"]) == 2
+    said = re.search(r"says which rows belong together, give .* \((--group .*?)\); if", capsys.readouterr().err)
+    assert said is not None
+    assert main(["curve", *paths, "--method", "knn", *shlex.split(said[1])]) == 0
+    found = prviz.read(paths[0], group="patient no")
+    assert found.features == ("age", "bmi", "dose")
+    assert found.groups is not None
+    assert found.n_independent == 80
+
+
 @pytest.mark.parametrize("n", [80, 600])
 def test_whole_numbers_all_different_are_a_key_whatever_their_name(n: int) -> None:
     values = RNG.normal(size=(n, D))
