@@ -27,6 +27,7 @@ from prviz.readers.columns import EVERY, ColumnChoice, is_label, plan_columns, r
 from prviz.readers.conversion import refuse_container
 from prviz.readers.errors import ReadError, corrupt_unless_read, literal, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
+from prviz.readers.text_dialect import encoding_of
 
 _Wanted = Mapping[int, Any]
 # Field numbers of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData.
@@ -493,6 +494,9 @@ def read_json_lines(
     check_claim(source.where, source.size, limits)
     with source.open() as stream:
         data = stream.read()
+    encoding = encoding_of(data[:16])
+    with corrupt_unless_read(source.where, UnicodeDecodeError):
+        data = data if encoding == "utf-8" else data.decode(encoding).encode()
     data = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     first = data.partition(b"\n")[0].strip()
     whole = b"\n" not in data.rstrip() and first.startswith((b"[{", b"[["))

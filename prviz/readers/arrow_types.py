@@ -159,7 +159,7 @@ class PlainColumns:
         pairs = [(column.name, kind) for column, kind in zip(self._columns, kinds, strict=True)]
         pairs = [(name, kind) for name, kind in pairs if not is_label(name)]
         texts = [name for name, kind in pairs if _is_text(kind)]
-        if not texts or len(texts) < len(pairs) or self._source.kind == ".jsonl":
+        if not texts or len(texts) < len(pairs):
             return
         written = literal(self._source.typed.removesuffix(Path(self._source.typed).suffix) + ".csv")
         raise ReadError(

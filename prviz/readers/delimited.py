@@ -55,6 +55,8 @@ _WORTH_ARROW, _PART, _BLOCK = 1 << 20, 1 << 23, 1 << 20
 _LONGEST_RECIPE = 200
 # Records that decide what the columns are.
 _AHEAD = 4
+# Most lines of titles above a table.
+_MOST_TITLES = 16
 # Records in which a column of texts is judged, and most different texts that are categories.
 _JUDGED, _MOST_CATEGORIES = 1000, 50
 # First words of rows that sum up the others, and most of such rows.
@@ -312,6 +314,8 @@ class _Table:
         names = [self.columns[each] for each in self.categories]
         advice = f"Leave the column out with {drop_text([self.columns[index]])}"
         distinct = len(set(column))
+        if len(self.features) == 1 and len(self.columns) == 1:
+            return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
         if not self.names or distinct > _MOST_CATEGORIES or distinct > max(_FEW_CATEGORIES, len(column) / 2):
             return f"{advice}."
         if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
@@ -460,12 +464,9 @@ def _is_title(first: list[str], second: list[str], third: list[str], numbers: Nu
     return header and len(first) == len(second) and sum(bool(text.strip()) for text in first) == 1
 
 
-def _header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[list[str] | None, list[Record]]:
-    """Names of the columns, None where there are none, and the first records with values."""
-    ahead = list(islice(records, _AHEAD))
-    if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":  # as Excel writes its delimiter
-        del ahead[0]
-    # Skip comment lines, such as the header of np.savetxt; the last one may name the columns.
+def _drop_titles(ahead: list[Record], records: Iterator[Record], numbers: Numbers) -> None:
+    """Leave out of the first records what stands above the names: comments, titles, names and values of the table."""
+    # The last comment, such as the header of np.savetxt, may name the columns.
     while len(ahead) > 1 and _is_comment(ahead[0][1]):
         if len(ahead[0][1]) == len(ahead[1][1]) > 1 and not _is_comment(ahead[1][1]):
             break
@@ -474,6 +475,20 @@ def _header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[li
     while len(ahead) > 2 and _is_title(ahead[0][1], ahead[1][1], ahead[2][1], numbers):
         del ahead[0]
         ahead += islice(records, 1)
+    if len(ahead) < _AHEAD or len({len(fields) for _, fields in ahead}) == 1:
+        return
+    ahead += islice(records, _MOST_TITLES - len(ahead))
+    width = len(ahead[-1][1])
+    while len(ahead) > 2 and len(ahead[0][1]) < width - 1 and numbers.number(ahead[0][1][0]) is None:
+        del ahead[0]
+
+
+def _header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[list[str] | None, list[Record]]:
+    """Names of the columns, None where there are none, and the first records with values."""
+    ahead = list(islice(records, _AHEAD))
+    if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":  # as Excel writes its delimiter
+        del ahead[0]
+    _drop_titles(ahead, records, numbers)
     if not ahead:
         raise ReadError(f"{where}: empty, there is no line with values. Save one line per sample.")
     first = ahead[0][1]
@@ -485,10 +500,37 @@ def _header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[li
     if not _is_header(ahead[0], second, where, numbers):
         return None, ahead
     names = [name.strip().removeprefix("#").strip() for name in first]
+    if len(second) == len(names) - 1 and not names[-1]:
+        names.pop()  # a mark behind the names alone
     both = _second_header(names, [fields for _, fields in ahead[1:]], numbers)
-    if both is None:
-        return names, ahead[1:]
-    return both, ahead[3:] if is_index_line(ahead[2][1]) else ahead[2:]
+    below = ahead[1:]
+    if both is not None:
+        below = ahead[3:] if is_index_line(ahead[2][1]) else ahead[2:]
+    return both or names, _without_words(both or names, below, records, numbers)
+
+
+def _without_words(names: list[str], ahead: list[Record], records: Iterator[Record], numbers: Numbers) -> list[Record]:
+    """The first records without lines of units or types between the names and the values."""
+    places = [place for place, name in enumerate(names) if not is_label(name)]
+
+    def said(fields: list[str]) -> list[str]:
+        return [fields[place].strip() for place in places] if len(fields) == len(names) else []
+
+    def are_numbers(fields: list[str]) -> bool:
+        return bool(said(fields)) and all(numbers.number(text) is not None for text in said(fields))
+
+    def are_words(texts: list[str]) -> bool:
+        if len(texts) < 2:
+            return False
+        return all(
+            numbers.number(text) is None and not is_missing(text) and not looks_like_list(text) for text in texts
+        )
+
+    ahead += islice(records, max(0, _AHEAD - 1 - len(ahead)))
+    while are_words(said(ahead[0][1]) if ahead else []) and any(are_numbers(fields) for _, fields in ahead[1:]):
+        del ahead[0]
+        ahead += islice(records, 1)
+    return ahead
 
 
 def _begin(
@@ -527,6 +569,8 @@ def _list_columns(
         if not choice.drops(columns[place]) and (not choice.features or columns[place] in choice.features)
     }
     lists = [place for place, text in cells.items() if looks_like_list(text)]
+    if len(lists) > 1 and all(numbers.number(cells[place]) is not None for place in lists):
+        lists = []  # a list of one number in each
     if not lists and not any(numbers.number(text) is not None for text in cells.values()):
         lists = [place for place, text in cells.items() if looks_like_bare_list(text)]
     if key is not None:

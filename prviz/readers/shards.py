@@ -32,6 +32,17 @@ _FEW = 8
 _DIGITS = re.compile(r"(\d+)")
 # Words before a number that counts parts of one set.
 _PARTS = re.compile(r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= ]*$")
+# The lines that make one set of texts with one sample each.
+_EACH = {
+    ".json": (
+        "import glob, json, prviz.readers\n"
+        "prviz.readers.save_arrays([json.load(open(name)) for name in sorted(glob.glob({pattern}))], {saved})"
+    ),
+    ".txt": (
+        "import glob, numpy as np\n"
+        "np.save({saved}, np.stack([np.loadtxt(name).ravel() for name in sorted(glob.glob({pattern}))]))"
+    ),
+}
 # What a system adds to the name of a copy.
 _COPY = re.compile(r"( \(\d+\)| - copy( \(\d+\))?|[ _]copy( \d+)?)(?=\.[^.]+$)", re.IGNORECASE)
 # A number of parts in a name, such as -00003-of-00010.
@@ -119,14 +130,18 @@ def _in_order(part: Samples, first: Samples, where: str) -> Samples:
 def _refuse_columns(folder: Path, files: Sequence[Path], parts: Sequence[Samples], where: str) -> None:
     """Raise ReadError for arrays (d, 1) of one length, which may be one sample each or samples of one feature."""
     shapes = {part.values.shape for part in parts}
-    if len(shapes) > 1 or parts[0].d > 1 or len(files) < _FEW or any(each.suffix.lower() != ".npy" for each in files):
-        return
-    pattern, saved = literal(f"{folder}/*.npy"), literal(f"{folder}.npy")
     d = parts[0].n
+    if len(shapes) > 1 or parts[0].d > 1 or d < 2 or len(files) < _FEW:
+        return
+    ending = files[0].suffix
+    pattern, saved = literal(f"{folder}/*{ending}"), literal(f"{folder}.npy")
+    module, call = (
+        ("numpy as np", "np.load(name)") if ending == ".npy" else ("numpy as np, prviz", "prviz.read(name).values")
+    )
     raise ReadError(
         f"{where}: {len(files)} arrays of shape ({d}, 1). If they are {len(files) * d} samples of one feature, save "
-        f"them as one array; if each is one sample of {d} features, this does it:\nimport glob, numpy as np\n"
-        f"np.save({saved}, np.stack([np.load(name).ravel() for name in sorted(glob.glob({pattern}))]))"
+        f"them as one array; if each is one sample of {d} features, this does it:\nimport glob, {module}\n"
+        f"np.save({saved}, np.stack([{call}.ravel() for name in sorted(glob.glob({pattern}))]))"
     )
 
 
@@ -164,7 +179,7 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
         raise _nothing(folder, inside, where)
     kept = _hugging_face(folder)
     files = [each for each in files if kept is None or each.name in kept] or files
-    split = {each: _DIGITS.split(each.name) for each in files}
+    split = {each: _DIGITS.split(each.stem + each.suffix.lower()) for each in files}
     numbers = {path: [int(part) for part in parts[1::2]] for path, parts in split.items()}
     files.sort(key=lambda each: (split[each][::2], numbers[each]))
     if len(files) == 1:
@@ -250,6 +265,15 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
         return ReadError(
             f"{where}: a folder of clip-retrieval, with the sets {listed(sets)}. Name one of these folders inside it."
         )
+    held = [each for each in inside if each.is_dir() and any(_is_read(path) for path in each.iterdir())]
+    if len(held) == 1:
+        raise ReadError(f"{where}: its files are in a folder of it. Name that: {literal(str(held[0]))}.")
+    if texts := [ending for ending in _EACH if any(each.suffix.lower() == ending for each in inside)]:
+        pattern, ending = literal(f"{folder}/*{texts[0]}"), "npz" if texts[0] == ".json" else "npy"
+        raise ReadError(
+            f"{where}: a folder of {texts[0]} files. If each is one sample, this makes them one set:\n"
+            + _EACH[texts[0]].format(pattern=pattern, saved=literal(f"{folder}.{ending}"))
+        )
     if any(each.is_dir() and next(each.glob("*.npy"), None) for each in inside):
         pattern = literal(f"{folder}/**/*.npy")
         return ReadError(
@@ -267,6 +291,10 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
         f"{where}: a folder without files of embeddings ({ACCEPTED_TEXT}). A folder of pictures is embedded "
         f"first: {EMBED_PICTURES}."
     )
+
+
+def _is_read(path: Path) -> bool:
+    return path.name[0] != "." and path.name.lower().endswith(ACCEPTED)
 
 
 def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError | None:

@@ -40,6 +40,7 @@ _BETWEEN = re.compile(r"\s*[,;|]\s*|\s+")
 _BRACKETS = re.compile(r"(?:c\(|\(|\{)([^(){}\[\]]*)[)}]")
 # What NumPy, PyTorch and Python write around the numbers of a list.
 _WRAPPED = re.compile(r"(?:np\.|numpy\.)?(?:float|int|uint)\d+\(([^()]*)\)")
+_ONE = ("[", "np.", "numpy.", "tensor(", "array(")
 _ARRAY = re.compile(r"(?:np\.|numpy\.)?(?:array|tensor)\((.*?)(?:,\s*(?:dtype|device)=[^()]*)?\)", re.DOTALL)
 
 
@@ -122,6 +123,8 @@ class Numbers:
         """The number that a cell says, True and False among them; None for anything else."""
         if (truth := _TRUTH.get(text.strip().lower())) is not None:
             return truth
+        if text.lstrip().startswith(_ONE) and len(one := listed_numbers(text) or []) == 1:
+            return one[0]  # a list, a tensor or an array of one number
         if _COMMA.fullmatch(text) and self._means_decimals(text):
             self.commas = True
             text = text.replace(",", ".")

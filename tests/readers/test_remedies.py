@@ -401,6 +401,10 @@ case("parts.safetensors")(
     lambda path: safetensors.numpy.save_file({f"batch_{i}": part for i, part in enumerate(batches(VALUES))}, path)
 )
 in_folder("columns", ".npy", lambda path, row: np.save(path, row[:, None]))
+in_folder("columns of text", ".csv", lambda path, row: np.savetxt(path, row))
+in_folder("objects of JSON", ".json", lambda path, row: path.write_text(json.dumps({"emb": row.tolist()})))
+in_folder("lines of text", ".txt", lambda path, row: np.savetxt(path, row))
+case("texts.jsonl")(lambda path: path.write_text("\n".join(json.dumps({"emb": str(row)}) for row in ROWS)))
 
 
 @case("below")

@@ -39,6 +39,14 @@ def cells(before: str, between: str, behind: str) -> bytes:
         "title, semicolons.csv": f"Run 7\n{HEADER}\n{BODY}".replace(",", ";").encode(),
         "three header lines.csv": f"Run 7\n{','.join(['pool'] * D)}\n{HEADER}\n{BODY}".encode(),
         "units.csv": f"{HEADER}\n{','.join(['[mm]'] * D)}\n{BODY}".encode(),
+        "names and values above.csv": f"model,sd 15\ndate,2024-01-01\nencoder,dino\n\n{HEADER}\n{BODY}".encode(),
+        "words above.csv": f"Model: sd 15\nDate: 2024\n\n{HEADER}\n{BODY}".encode(),
+        "units and types.csv": f"{HEADER}\n{','.join(['mm'] * D)}\n{','.join(['mean'] * D)}\n{BODY}".encode(),
+        "mark behind the names.csv": f"{HEADER},\n{BODY}".encode(),
+        "tensors of one.csv": FRAME.map(lambda value: f"tensor({value!r})").to_csv(index=False).encode(),
+        "scalars of numpy.csv": FRAME.map(lambda value: f"np.float64({float(value)!r})").to_csv(index=False).encode(),
+        "lists of one.csv": FRAME.map(lambda value: f"[{float(value)!r}]").to_csv(index=False).encode(),
+        "utf-16.jsonl": "\n".join(json.dumps({"emb": row}) for row in VALUES.tolist()).encode("utf-16"),
         "comments.csv": f"{HEADER}\n{HALVES[0]}\n# half\n{HALVES[1]}\n# 80 rows\n".encode(),
         "percent comment.csv": f"% made by hand, twice\n{HEADER}\n{BODY}".encode(),
         "header again.csv": f"{HEADER}\n{HALVES[0]}\n{HEADER}\n{HALVES[1]}\n".encode(),
@@ -76,6 +84,19 @@ def test_tables_are_read_as_they_were_meant(name: str, data: bytes) -> None:
 def test_what_could_be_a_sample_is_never_skipped(line: str) -> None:
     with pytest.raises(ReadError, match=r"line 42"):
         read(("t.csv", f"{HEADER}\n{HALVES[0]}\n{line}\n{HALVES[1]}\n".encode()))
+
+
+def test_a_number_in_brackets_is_none() -> None:
+    """Accountants write negative numbers so."""
+    held = FRAME.astype(object)
+    held.iloc[5, 0] = "(1.5)"
+    with pytest.raises(ReadError, match=r"line 7, column 1 'f0': '\(1.5\)' is not a number"):
+        read(("t.csv", held.to_csv(index=False).encode()))
+
+
+def test_one_column_without_a_known_mark_is_not_to_be_left_out() -> None:
+    with pytest.raises(ReadError, match=r"Separate values by commas"):
+        read(("t.csv", f"{HEADER}\n{BODY}".replace(",", ":").encode()))
 
 
 def test_an_empty_vector_is_refused() -> None:
@@ -230,6 +251,20 @@ def test_a_folder_in_place_of_one_file_names_its_folders(tmp_path: Path) -> None
         (tmp_path / role).mkdir()
     with pytest.raises(ReadError, match=r"Name the folder of each"):
         read_pair(tmp_path)
+
+
+def test_names_may_differ_in_the_capitals_of_their_extension(tmp_path: Path) -> None:
+    for place, ending in enumerate(["npy", "NPY", "npy"]):
+        with (tmp_path / f"part{place}.{ending}").open("wb") as file:
+            np.save(file, VALUES[place::3])
+    assert read(tmp_path).n == N
+
+
+def test_a_folder_around_the_files_is_named(tmp_path: Path) -> None:
+    shards(tmp_path / "data", [FRAME[:40], FRAME[40:]])
+    with pytest.raises(ReadError, match=r"its files are in a folder of it. Name that: ") as caught:
+        read(tmp_path)
+    assert read(str(caught.value).split("Name that: '")[1].rstrip("'.")).n == N
 
 
 def test_extensions_of_arrow_s_own(tmp_path: Path) -> None:
