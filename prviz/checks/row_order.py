@@ -28,7 +28,7 @@ _LEAST = 40
 # moves: one that hardly does sorts by class.
 _FIRST, _MOVES = 10, 0.25
 # Neighbours next to each other, over those of a stretch in random order, from which on the rows count as dependent:
-# classes in sorted order come to this where they have fewer than about 30 rows each.
+# classes in sorted order come to this where they have fewer than about 30 rows each and are not known.
 _TIMES = 3.0
 # Least share of all nearest neighbours that stand next to each other, and probability of as many by chance.
 _SHARE, _CHANCE = 0.1, 1e-4
@@ -95,13 +95,28 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     together = first // length == last // length
     tried = int(together.sum())
     found = int((rows[last[together]] - rows[first[together]] <= NEXT).sum())
-    gaps = np.arange(1, NEXT + 1)
-    within = float(2 * (length - gaps).sum() / (length * (length - 1)))
+    within = _by_chance(np.repeat(np.arange(count), length), first[together])
+    for label in samples.labels.values():
+        kinds, kind = np.unique(label, return_inverse=True)
+        if len(kinds) <= np.sqrt(n):  # classes; more are videos, or patients
+            stretch_and_kind = np.repeat(np.arange(count), length) * len(kinds) + kind[rows]
+            within = max(within, _by_chance(stretch_and_kind, first[together]))
     share = found / len(pairs)
     often = found >= _TIMES * within * tried and share >= _SHARE
     if not often or _at_least(found, tried, within) > _CHANCE:
         return None
     return RowOrder(share, 2 * NEXT / (len(rows) - 1), len(rows))
+
+
+def _by_chance(kinds: NDArray[np.intp], chosen: NDArray[np.intp]) -> float:
+    """Share of the chosen rows' companions of the same kind that stand next to them."""
+    chance = np.zeros(len(kinds))
+    for kind in np.unique(kinds):
+        (places,) = np.nonzero(kinds == kind)
+        if len(places) > 1:
+            gaps = places[:, None] - places
+            chance[places] = ((np.abs(gaps) <= NEXT).sum() - len(places)) / (gaps.size - len(places))
+    return float(chance[chosen].mean()) if len(chosen) else 0.0
 
 
 def _is_sorted(values: NDArray[np.float64]) -> bool:

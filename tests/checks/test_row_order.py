@@ -58,6 +58,17 @@ def test_rows_sorted_by_class_are_no_dependent_ones(of_class: int) -> None:
         assert dependent_rows(Samples(values)) is None
 
 
+def test_classes_that_are_known_may_be_small_and_videos_of_them_are_still_seen() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        values = np.repeat(3 * rng.normal(size=(16, 8)), 20, 0) + rng.normal(size=(320, 8))
+        assert dependent_rows(Samples(values)) is not None
+        assert dependent_rows(Samples(values, labels={"class": np.arange(320) // 20})) is None
+    values = _videos(rng, 60, 5)
+    assert dependent_rows(Samples(values, labels={"class": np.arange(300) // 100})) is not None
+    assert dependent_rows(Samples(values, labels={"video": np.arange(300) // 5})) is not None
+
+
 @pytest.mark.parametrize("d", [2, 5])
 @pytest.mark.parametrize("way", [1, -1])
 def test_a_table_sorted_by_a_feature_or_by_its_means_holds_no_dependent_rows(d: int, way: int) -> None:
