@@ -599,6 +599,11 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
         raise ReadError(
             f"{file.where}: has no column of groups {quoted(choice.group)}. Its labels: {listed(contents.labels)}."
         )
+    notes = contents.notes
+    if groups is not None:
+        _check_groups(groups, choice.group, file.where)
+    elif choice.group is not None:
+        notes = (*notes, f"no column {quoted(choice.group)}: each row counts as independent of the others")
     # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead of copying.
     contents.values.flags.writeable = False
     return Samples(
@@ -608,7 +613,20 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
         encoder=_encoder(contents.metadata),
         features=own_names(contents.features),
         groups=groups,
-        notes=contents.notes,
+        notes=notes,
+    )
+
+
+def _check_groups(groups: Array, column: str | None, where: str) -> None:
+    """Raise ReadError for a row that belongs to no group: all of them would count as one."""
+    import numpy as np
+
+    missing = np.isnan(groups) if groups.dtype.kind == "f" else groups == ""
+    if not missing.any():
+        return
+    raise ReadError(
+        f"{where}: {missing.sum():,} of {len(groups):,} cells of {quoted(column or '')} are empty, the first in sample "
+        f"{np.argmax(missing) + 1:,}; say of each which group it belongs to, or leave these rows out."
     )
 
 

@@ -146,6 +146,27 @@ def test_the_remedy_of_a_table_of_patients_keeps_them_together(
     assert found.n_independent == 80
 
 
+@pytest.mark.parametrize("extension", ["csv", "parquet"])
+@pytest.mark.parametrize("unit", [np.repeat(np.arange(20.0), 6), np.repeat([f"p{at}" for at in range(20)], 6)])
+def test_a_row_of_no_group_is_refused_by_its_place(unit: np.ndarray, extension: str, tmp_path: Path) -> None:
+    whole = write(tmp_path / f"whole.{extension}", table(REAL, WORDS, patient=unit))
+    assert read(whole, group="patient").n_independent == 20
+    gaps = table(REAL, WORDS, patient=unit)
+    gaps.loc[[3, 7], "patient"] = np.nan
+    path = write(tmp_path / f"t.{extension}", gaps)
+    with pytest.raises(ReadError, match=r"2 of 120 cells of 'patient' are empty, the first in sample 4; say of each"):
+        read(path, group="patient")
+
+
+def test_a_set_without_the_column_of_groups_says_that_its_rows_count_as_independent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = write(tmp_path / "real.csv", table(REAL, WORDS, patient=np.arange(N) // 3))
+    made = write(tmp_path / "made.csv", table(MADE, WORDS))
+    assert main(["curve", str(real), str(made), "--method", "knn", "--group", "patient"]) == 0
+    assert "made.csv: no column 'patient': each row counts as independent of the others" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("n", [80, 600])
 def test_whole_numbers_all_different_are_a_key_whatever_their_name(n: int) -> None:
     values = RNG.normal(size=(n, D))
