@@ -127,7 +127,7 @@ def test_sums_of_ordinary_rows_are_no_totals() -> None:
         read(("t.csv", frame.to_csv(index=False).encode()), columns="*")
 
 
-@pytest.mark.parametrize("name", ["gpu", "patient", "aesthetic"])
+@pytest.mark.parametrize("name", ["gpu", "machine", "aesthetic"])
 def test_a_name_beside_numbered_features_is_remarked(name: str) -> None:
     beside = FRAME.assign(**{name: np.random.default_rng(0).integers(0, 8, N)})
     assert (
