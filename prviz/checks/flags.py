@@ -49,7 +49,7 @@ Floats = NDArray[np.float64]
 Level = Literal["ok", "note", "warning"]
 
 # Rows of a set, and values of them at most, that its spreads are judged on.
-_ROWS, _VALUES, _LEAST_ROWS = 1_024, 2**21, 32
+_ROWS, _VALUES, _LEAST_ROWS = 512, 2**21, 32
 # Values that take about a millisecond, and squared number of samples over that of the rows that take a fiftieth of the
 # time of a curve: so many rows are judged at least.
 _QUICK, _CURVE = 2**18, 2**14
