@@ -50,9 +50,9 @@ Level = Literal["ok", "note", "warning"]
 
 # Rows of a set, and values of them at most, that its spreads are judged on.
 _ROWS, _VALUES, _LEAST_ROWS = 512, 2**21, 32
-# Values that take about a millisecond, and squared number of samples over that of the rows that take a fiftieth of the
+# Values that take about a millisecond, and squared number of samples over that of the rows that take a hundredth of the
 # time of a curve: so many rows are judged at least.
-_QUICK, _CURVE = 2**18, 2**14
+_QUICK, _CURVE = 2**18, 2**15
 
 # Ratios between the two sets (or their inverse) above which a mismatch is a note, or a warning.
 SIZE_RATIOS = (1.01, 2.0)

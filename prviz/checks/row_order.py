@@ -137,12 +137,11 @@ def _one_way(columns: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _nearest(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The row that is nearest to each row but itself, up to rounding, for values of any size."""
-    largest = float(np.abs(values).max()) or 1.0
-    centred = values / largest
-    centred -= centred[0].copy()  # a mean is drawn away by outliers, which would cost the others their digits
+    """The row that is nearest to each row but itself, up to rounding, for values of any size, which are changed."""
+    values /= max(float(values.max()), -float(values.min())) or 1.0
+    values -= values[0].copy()  # a mean is drawn away by outliers, which would cost the others their digits
     with one_blas_thread():  # a second one would only wait
-        products = centred @ centred.T
+        products = values @ values.T
     squares = np.diag(products).copy()
     apart = squares - 2 * products  # the square of the row itself shifts all alike
     np.fill_diagonal(apart, np.inf)
