@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._live.route import close_all, routes
 from pages._shared.imports import import_folder
 from pages._shared.widgets import CSS, draw_bar
 from prviz.server import sessions
@@ -58,4 +59,4 @@ else:
     publish_style(f":where(:root:not(.page-triage, .page-learn, .page-bias_lab)) {{\n{_rules}}}")
     _rules = Path(__file__).with_name("pages").joinpath("_triage", "screen.css").read_text("utf-8")
     publish_style(f":where(:root.page-triage) {{\n{_rules}}}")
-    app = st.App(__file__, **sessions.options(warm_up))
+    app = st.App(__file__, routes=routes(st.get_option("server.baseUrlPath")), **sessions.options(warm_up, close_all))

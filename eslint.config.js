@@ -3,7 +3,7 @@ import js from "@eslint/js";
 
 // The browser's names that are used; all others, such as `name` or `event`, are more likely a local one forgotten.
 const browser = [
-  ...["window", "document", "matchMedia", "getComputedStyle", "structuredClone", "performance", "URL", "Blob", "TextDecoder"],
+  ...["window", "document", "matchMedia", "getComputedStyle", "structuredClone", "performance", "URL", "Blob", "TextDecoder", "TextDecoderStream", "AbortController"],
   ...["Element", "HTMLElement", "ResizeObserver", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "requestAnimationFrame", "cancelAnimationFrame"],
   ...["navigator", "location", "history", "fetch", "URLSearchParams", "AbortController", "atob"],
 ];

@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import approximate, controls, diagnostics, far_off, live_view, preflight, takeaway
-from pages._explore.session import explore_session, state
-from pages._live.figure import FIGURE, moved, place
+from pages._explore.session import MAIN_VIEW, PANEL_TAB, change, explore_session, state
+from pages._live.figure import main_figure, place, waiting
+from pages._live.route import visitor
 from pages._shared import answers, families
-from pages._shared.answers import Answer
 from pages._shared.cache import session
 from pages._shared.text import plain
-from pages._work.jobs import Status
+from pages._shared.widgets import begin
 from prviz.estimators import ESTIMATORS
 from prviz.live import results
-from prviz.live.problems import Problem, Uploaded, allowed, problem_of
-from prviz.reports.settings import FIRST_VIEW, ExploreSettings
-from prviz.server.reruns import give_way
-
-Chosen = tuple[Problem, ExploreSettings]
-Notes = list[Callable[[], object]]  # what is to be said, once there is a place for it
-
-
-def before() -> Answer:
-    """The last final answer, or the first view."""
-    held = session()
-    if held.shown is None:
-        first = FIRST_VIEW
-        problem = problem_of(first, stores=held)
-        held.shown = Answer(problem, first, results.results(problem, first), Status())
-    return held.shown
+from prviz.live.explorer import Explorer
+from prviz.live.problems import Problem
+from prviz.live.state import PANELS, VIEWS
+from prviz.reports.settings import ExploreSettings
 
 
 def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
@@ -45,74 +31,73 @@ def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
         st.info(f"k = {settings.k} is the largest that these few samples allow.")
 
 
-def _answered(uploaded: Uploaded | None) -> tuple[Answer, Chosen, Notes]:
-    """The answer drawn now, and the requested problem and settings; where these differ, the notes say why."""
-    live_view.take_moved()
-    notes: Notes = []
-    if refused := explore_session().refused:
-        notes.append(partial(st.error, plain(refused), icon=":material/block:"))
-    asked = state().settings
-    if asked.source == "upload" and uploaded is None:  # behind the upload fields the figure stays as it was
-        last = before().settings
-        asked = replace(asked, source=last.source, problem=last.problem, parameters=last.parameters, n=last.n)
-    problem = problem_of(asked, uploaded, session())
-    settings = allowed(asked, problem)
-    stop, patient = answers.stop_clicked(FIGURE), answers.polled(FIGURE)
-    answer = answers.answer(problem, settings, before, stop=stop, patient=patient)
-    if patient:  # a poll, whose figure is on screen
-        give_way()
-    stopped = {
-        results.key(problem, settings): "what follows still shows the settings before.",
-        results.profile_key(problem, settings): "k and bandwidth are measured one by one.",
-    }
-    notes.append(partial(_say_adjusted, asked, settings))
-    notes += [partial(answers.say_stopped, key, effect) for key, effect in stopped.items()]
-    if answer.status.final:
-        session().shown = answer
-    return answer, (problem, settings), notes
+def _say(problem: Problem, settings: ExploreSettings) -> None:
+    """What the page has to say about what the user has asked for."""
+    held = explore_session()
+    if held.refused:
+        st.error(plain(held.refused), icon=":material/block:")
+        held.refused = ""
+    _say_adjusted(state().settings, settings)
+    answers.say_stopped(results.key(problem, settings), "what follows still shows the settings before.")
+    answers.say_stopped(results.profile_key(problem, settings), "k and bandwidth are measured one by one.")
+
+
+def _listen() -> Explorer:
+    """Let the visitor's line answer this page."""
+    line = visitor()
+    line.explorer.stopped = session().jobs.stopped
+    line.understand = live_view.understand(explore_session(), session())
+    return line.explorer
 
 
 @st.fragment
-def live(uploaded: Uploaded | None, facts: DeltaGenerator) -> None:
-    """All parts that follow the figure's own controls; a moved control reruns this fragment alone.
+def live(facts: DeltaGenerator) -> None:
+    """All parts that follow the figure's own controls.
+
+    These ask the visitor's line; when they have not moved for a while, this fragment alone runs again.
 
     facts : a place in the sidebar for the preflight, an `st.empty`, the only one that a fragment can draw anew.
     """
-    # First what takes long: whatever is sent before it has the browser at work on the same cores.
-    answer, wanted, notes = _answered(uploaded)
-    stale = answer.status.stale
+    held, shared = explore_session(), session()
+    if held.about is not None:
+        st.rerun()  # the page opens the card: here the next answer would close it
+    change(
+        panel=st.session_state.get(PANEL_TAB) or PANELS[0],
+        view=st.session_state.get(MAIN_VIEW) or VIEWS[0],
+    )
+    explorer, asked = _listen(), live_view.wanted(held, shared)
+    explorer.turn_to(*asked)
+    answer = answers.answer(*asked, partial(live_view.last, shared))
+    if answer.final:
+        shared.shown = answer
+    problem, settings, found = answer.problem, answer.settings, answer.found
+    shared.waited_for = None
     # Containers keep their old content until they are redrawn; an `st.empty` would blink at every answer.
     curve, beside = st.columns([1.6, 1], gap="small")
     warnings, figure, notice = (curve.container(key=key) for key in ("part-warnings", "part-figure", "part-notice"))
     with notice:
-        for note in notes:
-            note()
-        approximate.say(answer.found, wanted=wanted[1].approximate and not stale)
-    checked, settings = (answer.problem, answer.settings) if stale else wanted
-    preflight.draw(checked, settings, facts)
+        _say(*asked)
+        approximate.say(found, wanted=asked[1].approximate and not answer.stale)
+    checked = (problem, settings) if answer.stale else asked
+    preflight.draw(*checked, facts)
     rest = beside.container(key="part-beside")
     with rest:
         place("rows")  # before the figure, which puts its rows there
-    above = preflight.warnings(checked, warnings)
     with figure.container(key="part-pr-figure"):
-        live_view.draw(answer.problem, answer.settings, answer.found, wanted, answer.status, above)
-    _ask_for_card()
-    give_way()  # to the next step of a slider, once this one is on screen
+        begin(MAIN_VIEW, VIEWS[0])
+        st.segmented_control("Axes", VIEWS, required=True, label_visibility="collapsed", key=MAIN_VIEW)
+        content = live_view.content(held, answer, asked, shared.jobs.stopped)
+        main_figure(content, preflight.warnings(checked[0], warnings), visitor().token, live_view.TOLD)
     with rest:
-        far_off.draw(answer.problem, answer.settings)
+        far_off.draw(problem, settings)
         with st.container(key="part-diagnostics"):
-            diagnostics.draw(answer.problem, answer.settings, answer.found)
+            diagnostics.draw(problem, settings, found)
     with beside:
-        if (shown := session().shown) is not None:
+        if (shown := shared.shown) is not None:
             takeaway.draw(shown.problem, shown.settings, shown.found)
-
-
-def _ask_for_card() -> None:
-    """Let the page open the card of the family whose row has been asked: here the next answer would close it."""
-    values, held = moved(FIGURE), explore_session()
-    if (name := values.get("about")) in ESTIMATORS and values.get("turn") != held.about_turn:
-        held.about, held.about_turn = name, values.get("turn")
-        st.rerun()
+    panel = shared.waited_for
+    explorer.expect(panel)
+    waiting(panel is not None)
 
 
 def page() -> None:
@@ -124,15 +109,15 @@ def page() -> None:
     st.title("Explore", anchor=False)
     notices, drop = st.container(), st.container(key="part-drop")
     session().page = "explore"
-    uploaded, facts = controls.sidebar(controls.start(), drop)
-    with notices:
-        for message in explore_session().link_messages:
-            st.warning(plain(message), icon=":material/link:")
-    live(uploaded, facts)
     own = explore_session()
-    if own.about is not None:
-        families.open_card(ESTIMATORS[own.about])
-        own.about = None
+    about, own.about = own.about, None
+    own.uploaded, facts = controls.sidebar(controls.start(), drop)
+    with notices:
+        for message in own.link_messages:
+            st.warning(plain(message), icon=":material/link:")
+    live(facts)
+    if about is not None:
+        families.open_card(ESTIMATORS[about])
 
 
 page()

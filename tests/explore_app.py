@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from streamlit.testing.v1 import AppTest
 
+from pages._explore.live_view import TOLD, understand
+from prviz.live.explorer import Explorer, Question, Sink
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import toy
 
 APP = str(Path(__file__).resolve().parent.parent / "app.py")
-LIVE = "explore"
 
 
 def assert_link_gives(settings: ExploreSettings, query: dict[str, str]) -> None:
@@ -39,45 +43,66 @@ def healthy(app: AppTest) -> None:
     assert [error.value for error in app.exception] == []
 
 
+def figures(app: AppTest) -> list[Any]:
+    """Every live figure of the page, the main one first."""
+    return [each for each in app.get("bidi_component") if each.proto.component_name == "prviz_live"]
+
+
 def payload(app: AppTest) -> dict:
-    """What the main figure was sent."""
-    content = app.get("bidi_component")[0].proto.bytes
-    return json.loads(content[12:])
+    """What the main figure was sent by the page."""
+    return json.loads(figures(app)[0].proto.bytes)
+
+
+def question(app: AppTest, sink: Sink, values: Mapping[str, object], **rest: object) -> Question:
+    """The browser's next question, after these sliders were moved."""
+    held, shared = app.session_state["_ExploreSession"], app.session_state["_Session"]
+    of = [held.state.settings.source, held.state.settings.problem]
+    sent = {"q": held.asked + 1, "of": of, "values": values, **rest}
+    return understand(held, shared)(json.loads(json.dumps(sent)), sink)
 
 
 def move(app: AppTest, **values: object) -> AppTest:
-    """The hand sets these sliders; the others stay at what Python has shown."""
-    sliders = payload(app)["controls"]
-    held = {slider["id"]: slider["value"] for slider in sliders}
-    epoch = next(slider["epoch"] for slider in sliders if slider["group"] == "data")
-    turn = payload(app)["turn"] + 1
-    app.session_state[LIVE] = {"values": {**held, "epoch": epoch, "turn": turn, **values}}
+    """The user moves these sliders, and the page follows."""
+    question(app, lambda line: None, values)
     app.run()
     healthy(app)
     return app
 
 
+def tell(app: AppTest, name: str, value: object) -> AppTest:
+    """The main figure tells the page."""
+    with patch("streamlit.session_state", app.session_state):
+        TOLD[name](value)
+    app.run()
+    healthy(app)
+    return app
+
+
+def ask(app: AppTest, **values: object) -> list[dict]:
+    """All messages of the line's answer, after these sliders were moved."""
+    shared, lines = app.session_state["_Session"], queue.Queue[bytes | None]()
+    explorer = Explorer(shared.jobs.stopped)
+    explorer.expect(shared.waited_for)
+    explorer.ask(question(app, lines.put, values))
+    return [json.loads(line) for line in iter(lambda: lines.get(timeout=60), None)]
+
+
 def job_ended(seconds: float) -> None:
-    """Wait until the jobs in the background have ended, at most so long: polling takes their time."""
+    """Wait until the jobs in the background have ended, at most so long."""
     for thread in threading.enumerate():
         if thread.name in {"prviz-job", "prviz-run"}:
             thread.join(seconds)
 
 
-def until(app: AppTest, reached: Callable[[dict], object]) -> dict:
-    """Ask again and again, as the browser does while there is `more`; the answer that is wanted."""
-    for _ in range(400):
-        if reached(payload(app)):
-            return payload(app)
-        assert payload(app)["more"] is not None
-        job_ended(0.2)
+def last_word(app: AppTest) -> dict:
+    """What the page sends once everything is measured."""
+    for _ in range(10):
+        ask(app)
         app.run()
         healthy(app)
-    raise AssertionError("the answer never came")
-
-
-def last_word(app: AppTest) -> dict:
-    return until(app, lambda answer: answer["more"] is None)
+        if not payload(app)["more"] and app.session_state["_Session"].waited_for is None:
+            return payload(app)
+    raise AssertionError("something is always missing")
 
 
 def sliders(app: AppTest) -> dict[str, object]:

@@ -6,6 +6,7 @@ would.
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import re
@@ -38,6 +39,7 @@ class Visitor:
         self.path, self.query = path, query
         self.elements: dict[tuple[int, ...], tuple[Message, str]] = {}
         self.session = self.page = ""
+        self.asked = 0  # number of the last question on the line
         self._states: dict[str, WidgetState] = {}
         self._cookie = self._token()
         self._connection = connect(
@@ -123,9 +125,21 @@ class Visitor:
     def press(self, key: str) -> None:
         self.put(key, trigger_value=True)
 
-    def move(self, key: str, values: Mapping[str, Any]) -> None:
-        """What the hand has set in a live figure."""
-        self.put(key, json_value=json.dumps({"values": values}))
+    def ask(self, values: Mapping[str, Any], **rest: Any) -> tuple[int, list[dict[str, Any]]]:
+        """Ask on the line, as Explore's figure does once these sliders have moved: the status and the messages."""
+        with contextlib.closing(self.begin(values, **rest)) as answer:
+            lines = answer.read().splitlines()
+        return answer.status, [json.loads(line) for line in lines] if answer.status == http.client.OK else []
+
+    def begin(self, values: Mapping[str, Any], **rest: Any) -> http.client.HTTPResponse:
+        """The same; the answer has begun, and is to be read and closed."""
+        content = json.loads(self.widget("explore").bytes)
+        self.asked = max(self.asked, content["asked"]) + 1
+        question = {"q": self.asked, "of": content["of"], "values": values, "frames": [], **rest}
+        headers = {"X-Prviz-Token": content["token"], "Origin": f"http://{self.host}"}
+        connection = http.client.HTTPConnection(self.host, timeout=WAIT_SECONDS)
+        connection.request("POST", "/live/ask", json.dumps(question), {**headers, "Connection": "close"})
+        return connection.getresponse()
 
     def _placed(self, key: str) -> tuple[Any, str]:
         found = [placed for placed in self.elements.values() if str(getattr(placed[0], "id", "")).endswith(f"-{key}")]

@@ -163,6 +163,17 @@ def test_a_class_name_exists_once() -> None:
     assert not {name: sorted(found) for name, found in places.items() if len(found) > 1}
 
 
+# Of the pages: what each folder may import; the folders of single pages import from all of these.
+PAGE_LAYERS = {"pages._work": set(), "pages._live": set(), "pages._shared": {"pages._work", "pages._live"}}
+
+
+@pytest.mark.parametrize("folder", PAGE_LAYERS)
+def test_what_pages_share_imports_nothing_of_single_pages(folder: str) -> None:
+    for path in (PACKAGE.parent / folder.replace(".", "/")).glob("*.py"):
+        others = {unit(name) for name in imported(path) if name.startswith("pages")} - {folder}
+        assert others <= PAGE_LAYERS[folder], path.name
+
+
 def test_the_modules_of_all_pages_are_imported_from_several_threads() -> None:
     script = """
 import sys, threading

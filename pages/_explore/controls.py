@@ -24,12 +24,13 @@ from pages._explore.session import (
     explore_session,
     state,
 )
-from pages._live.figure import FIGURE, place
+from pages._live.figure import place
 from pages._shared import families as _families
 from pages._shared import uploads
 from pages._shared.cache import session
 from prviz.figures import TRUTH_COLOR
 from prviz.live.problems import Uploaded
+from prviz.live.state import ExploreState
 from prviz.readers import bundled
 from prviz.reports.settings import FIRST_VIEW, ExploreSettings, Source
 from prviz.toys import TOYS, toy
@@ -62,10 +63,9 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
         family = bundled.family_of(settings.problem)
         widgets |= {FAMILY: family, CHECKPOINT.format(family): settings.problem}
     st.session_state.update(widgets)
-    st.session_state.pop(FIGURE, None)
-    held = explore_session()
-    held.state, held.link_messages = state().with_settings(settings), []
-    held.epoch += 1
+    explore_session().link_messages = []
+    state()
+    explore_session().update(lambda now: now.with_settings(settings))
     if uploaded is not None:
         session().uploaded = uploaded
 
@@ -117,9 +117,13 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             key = _begin(APPROXIMATE, begun.approximate)
             label = "Approximate neighbour lists"
             approximate = bool(st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP))
-    chosen = state().with_data(source, name, n)
-    settings = replace(chosen.settings, methods=methods, b=b, eps=eps, approximate=approximate)
-    explore_session().state = replace(chosen, settings=settings)
+    choice: dict[str, Any] = {"methods": methods, "b": b, "eps": eps, "approximate": approximate}
+
+    def chosen(now: ExploreState) -> ExploreState:
+        other = now.with_data(source, name, n)
+        return replace(other, settings=replace(other.settings, **choice))
+
+    explore_session().update(chosen)
     return uploaded, facts
 
 
@@ -176,10 +180,8 @@ def _presets(name: str, described: Any) -> None:
 
     def apply() -> None:
         chosen = described.presets.get(st.session_state[PRESET.format(name)], {})
-        settings = replace(state().settings, problem=name, parameters=chosen, n=toy(name, **chosen).default_n)
-        held = explore_session()
-        held.state = state().with_settings(settings)
-        held.epoch += 1
+        put: dict[str, Any] = {"problem": name, "parameters": chosen, "n": toy(name, **chosen).default_n}
+        explore_session().update(lambda now: now.with_settings(replace(now.settings, **put)))
 
     st.selectbox(
         "Published settings",

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from pages._explore.session import explore_session
 from pages._live.figure import Bars, Slider
 from prviz.figures import GENERATED_COLOR, REAL_COLOR
 from prviz.live.state import SPLIT_PERCENTS, control_ids, has_bars, percent, specs
@@ -36,18 +35,12 @@ MOST_STOPS = 200
 FINEST = 1e-4
 
 
-def epoch(settings: ExploreSettings) -> str:
-    """An id that changes whenever Python's values replace the user's."""
-    return f"{settings.source}/{settings.problem}/{explore_session().epoch}"
-
-
 def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
     """The groups "Data" and "Modes": the toy's numbers, n and the seed; uploads choose rows where they are read."""
-    now = epoch(settings)
 
     def slider(name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = "") -> Slider:
         group = "modes" if "." in name.removeprefix(PARAMETER_PREFIX) else "data"  # one entry of several
-        return Slider(name, label, stops, value, value, number=limits, help=text, group=group, epoch=now)
+        return Slider(name, label, stops, value, value, number=limits, help=text, group=group)
 
     found: list[Slider | Bars] = []
     for spec in specs(settings):
@@ -56,7 +49,7 @@ def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
         text = f"{spec.help} From {spec.low:g} to {spec.high:g}."
         label = spec.label[:1].upper() + spec.label[1:]
         if has_bars(spec):
-            found.append(_bars(settings, spec, label, now))
+            found.append(_bars(settings, spec, label))
             continue
         entries = value if spec.kind == "weights" else (value,)
         for index, (name, entry) in enumerate(zip(control_ids(spec, len(entries)), entries, strict=True), start=1):
@@ -68,10 +61,10 @@ def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
     text = "Of the samples and the split." if settings.source == "toy" else "Of the subsample and the split."
     seeds = sorted({*SEEDS, settings.seed})
     seed = slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)
-    return [*found, replace(seed, line=True), *_sampling(settings, now)]
+    return [*found, replace(seed, line=True), *_sampling(settings)]
 
 
-def _sampling(settings: ExploreSettings, now: str) -> list[Slider]:
+def _sampling(settings: ExploreSettings) -> list[Slider]:
     """The split and the repeats; approximate curves have one run."""
     share = percent(settings.split)
     split = Slider(
@@ -84,7 +77,6 @@ def _sampling(settings: ExploreSettings, now: str) -> list[Slider]:
         number=(0, SPLIT_PERCENTS[1], 1),
         help=SPLIT_HELP,
         group="sampling",
-        epoch=now,
     )
     low, high = REPEATS_LIMITS
     repeats = Slider(
@@ -96,13 +88,12 @@ def _sampling(settings: ExploreSettings, now: str) -> list[Slider]:
         number=(low, high, 1),
         help=REPEATS_HELP + ONCE * (settings.source != "toy"),
         group="sampling",
-        epoch=now,
         line=True,
     )
     return [split] if settings.approximate else [split, repeats]
 
 
-def _bars(settings: ExploreSettings, spec: Parameter, label: str, now: str) -> Bars:
+def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
     """The weights of the modes, or the amounts of a painting's cells: a grid where it has two dimensions."""
     problem = toy(settings.problem, **settings.parameters)
     value = cast(tuple[float, ...], problem.parameters[spec.name])
@@ -121,7 +112,6 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str, now: str) -> B
         columns=columns,
         help=spec.help,
         group="modes",
-        epoch=now,
         like=cast(tuple[float, ...], real),
     )
 

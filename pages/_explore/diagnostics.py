@@ -7,13 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from pages._explore import encoders, influence, live_view, space, tail, takeaway
 from pages._explore.compact import compact
 from pages._explore.live_view import linked, position
-from pages._explore.session import PANEL_TAB, explore_session, state
-from pages._live.figure import FIGURE, Pane, Table, live_figure, moved
+from pages._explore.session import PANEL_TAB, explore_session
+from pages._live.figure import Pane, Table, live_figure
 from pages._shared import answers, best_setting
 from pages._shared.text import plain
 from prviz import figures
@@ -26,7 +27,6 @@ from prviz.live.needs import PROFILE_SECONDS
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS
 from prviz.reports.settings import ExploreSettings
-from prviz.server.reruns import give_way
 
 STRIP_HELP = (
     "Every value at once: a flat line is a choice that hardly matters, a peak one that does. The upright line is the "
@@ -53,7 +53,6 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
                         st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
                     for draw in draws[name]:
                         draw(problem, settings, found)
-                        give_way()
     with st.container(key="part-strip"):
         strip(problem, settings, found)
 
@@ -131,8 +130,8 @@ def _following(
     """A figure that follows the main one's sliders in the browser."""
     curves, shown = linked(found.curves, problem.truth), position(problem, settings)
     frames = _frames.profile_id(problem, settings)
-    for pane in panes:
-        pane.figure.for_each_trace(lambda trace: trace.update(showlegend=trace.legendgroup == "now"))
+    for figure in (pane.figure for pane in panes if isinstance(pane.figure, go.Figure)):
+        figure.for_each_trace(lambda trace: trace.update(showlegend=trace.legendgroup == "now"))
     live_figure(key, panes, curves=curves, frames=frames, shown=shown, legend=legend, table=table)
 
 
@@ -212,11 +211,8 @@ def _best_setting(problem: Problem, settings: ExploreSettings, names: Sequence[s
 
 
 def _take(k: int) -> None:
-    """Callback: this k, until the user moves a slider of the figure, which then holds it."""
-    held = explore_session()
-    held.taken_turn = moved(FIGURE).get("turn")
-    held.epoch_k += 1
-    held.state = state().with_values({"k": k})
+    """Callback: this k."""
+    explore_session().update(lambda now: now.with_values({"k": k}))
 
 
 def _limits(problem: Problem, settings: ExploreSettings, names: Sequence[str], ks: Sequence[int]) -> bounds.Swept:

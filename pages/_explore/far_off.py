@@ -10,7 +10,6 @@ import streamlit as st
 
 from pages._explore.session import explore_session
 from pages._shared import answers
-from pages._shared.cache import session
 from prviz.live import results
 from prviz.live.need import Progress
 from prviz.live.problems import Problem
@@ -44,7 +43,7 @@ def _key(problem: Problem, settings: ExploreSettings) -> tuple[Hashable, ...]:
 
 def known(problem: Problem, settings: ExploreSettings) -> SurrogateErrors | None:
     """The errors, where they are measured."""
-    found: SurrogateErrors | None = session().results.get(_key(problem, settings))
+    found: SurrogateErrors | None = problem.stores.results.get(_key(problem, settings))
     return found
 
 

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
 
 import streamlit as st
 
 from pages._explore import data_controls, far_off
 from pages._explore.approximate import NOTE
-from pages._explore.session import MAIN_VIEW, PANEL_TAB, change, explore_session, state
-from pages._live.figure import FIGURE, Above, Bars, Pane, Slider, Table, lam_angle, live_figure, live_frames, moved
-from pages._shared.widgets import begin
-from pages._work.jobs import Status
+from pages._explore.session import PANEL_TAB, ExploreSession, change, explore_session, state
+from pages._live.figure import Bars, Pane, Slider, Table, figure_content, joined, lam_angle, plain_figure, plain_trace
+from pages._live.route import Ask
+from pages._shared.cache import Session
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.hub import COSTLY, Hub
 from prviz.estimators.ipr import IPR
-from prviz.live import bounds, frames, results
-from prviz.live.problems import Problem
+from prviz.live import bounds, frames, needs, results
+from prviz.live.explorer import Question, Sink
+from prviz.live.problems import Problem, allowed, problem_of
+from prviz.live.results import Answer
 from prviz.live.state import PANELS, VIEWS
-from prviz.reports.settings import BANDWIDTH_LIMITS, ExploreSettings
+from prviz.reports.settings import BANDWIDTH_LIMITS, FIRST_VIEW, ExploreSettings
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
+# Largest number of a question: what JavaScript counts to exactly.
+MOST_QUESTIONS = 2**53
 Mark = tuple[float | str | None, str]
+Chosen = tuple[Problem, ExploreSettings]
 BOUND_HELP = (
     "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by kNN, KDE, iPR "
     f"and coverage at k = √n, judged on samples that they have not seen. {NO_LOWER_BOUND}"
@@ -37,25 +45,27 @@ ERROR_HELP = "Each point is a classifier, real or generated; the line of slope �
 HELP = "Higher and further right is better. A click on a curve sets λ and colours the samples by its decision there."
 
 
-def take_moved() -> None:
-    """Take what the user has done in the figure into the state."""
-    values, held = moved(FIGURE), explore_session()
-    settings, turn = state().settings, values.get("turn")
-    held.refused = ""
-    if values.get("chosen") in (*settings.methods, TRUTH) and turn != held.chosen_turn:
-        # A click on a curve: its decision at lam, before the panels are drawn.
-        held.chosen_turn, held.method = turn, values["chosen"]
-        change(colour="Decision")
-        st.session_state[PANEL_TAB] = PANELS[0]
-    # What was set for other data must not count for these.
-    if values.get("epoch") == data_controls.epoch(settings):
-        if turn == held.taken_turn:
-            values.pop("k", None)
-        try:
-            held.state = state().with_values(values)
-        except ValueError as error:
-            held.refused = str(error)
-    change(panel=st.session_state.get(PANEL_TAB, PANELS[0]), view=st.session_state.get(MAIN_VIEW, VIEWS[0]))
+def last(shared: Session) -> Answer:
+    """The last final answer, or the first view."""
+    if shared.shown is None:
+        problem = problem_of(FIRST_VIEW, stores=shared)
+        shared.shown = Answer(problem, FIRST_VIEW, results.results(problem, FIRST_VIEW))
+    return shared.shown
+
+
+def wanted(held: ExploreSession, shared: Session) -> Chosen:
+    """The pair that the state asks for, with the settings that it allows.
+
+    Behind the upload fields the figure stays as it was.
+    """
+    settings = held.update().settings
+    if settings.source == "upload" and held.uploaded is None:
+        before = last(shared).settings
+        settings = replace(
+            settings, source=before.source, problem=before.problem, parameters=before.parameters, n=before.n
+        )
+    problem = problem_of(settings, held.uploaded, shared)
+    return problem, allowed(settings, problem)
 
 
 def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
@@ -70,7 +80,6 @@ def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
         root if settings.k == "sqrt" else settings.k,
         marks=[*named, ("sqrt", f"√n = {root}")],
         number=(1, top, 1),
-        epoch=f"{settings.source}/{explore_session().epoch_k}",
         help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
     )
 
@@ -85,14 +94,12 @@ def _bandwidth_slider(units: Sequence[float], settings: ExploreSettings) -> Slid
         marks=[(None, "auto: each class's own"), (1, "1")],
         number=(*BANDWIDTH_LIMITS, 0.001),
         empty="auto",
-        epoch=settings.source,
         help="Radius of KDE's balls, in mean k-NN radii. auto: each class's own mean radius; a value: one for both.",
     )
 
 
-def _lam_slider() -> Slider:
-    """The slider of lam; once it is drawn, the browser holds its value."""
-    angle = lam_angle(state().settings.lam)
+def _lam_slider(settings: ExploreSettings) -> Slider:
+    angle = lam_angle(settings.lam)
     return Slider(
         "angle",
         "Trade-off λ = precision / recall",
@@ -110,43 +117,92 @@ def controls(problem: Problem, settings: ExploreSettings) -> list[Slider | Bars]
     """The sliders above the figure; the bandwidth's only where a family has one."""
     units = problem.stops(settings)[1]
     tuned = [_bandwidth_slider(units, settings)] if units else []
-    return [_k_slider(problem, settings), *tuned, *data_controls.sliders(settings), _lam_slider()]
+    return [_k_slider(problem, settings), *tuned, *data_controls.sliders(settings), _lam_slider(settings)]
 
 
-def draw(
-    problem: Problem,
-    settings: ExploreSettings,
-    found: results.Results,
-    asked: tuple[Problem, ExploreSettings],
-    status: Status,
-    above: Above,
-) -> None:
-    """Draw the figure; its controls show the requested settings, also while an earlier figure is on screen."""
+def content(held: ExploreSession, answer: Answer, asked: Chosen, stopped: Collection[Hashable]) -> bytes:
+    """All that the main figure draws, as JSON, for any thread; its controls show what is asked for.
+
+    stopped : keys of what is not measured.
+    """
+    number = held.asked  # before the state is read: what comes later is in the next answer
+    state = held.update()
+    problem, settings, found = answer.problem, answer.settings, answer.found
     truth, curves, limit = problem.truth, found.curves, bounds.bound(problem, settings)
-    errors = far_off.known(problem, settings)
-    begin(MAIN_VIEW, VIEWS[0])
-    view = st.segmented_control("Axes", VIEWS, required=True, label_visibility="collapsed", key=MAIN_VIEW)
-    live_figure(
-        FIGURE,
-        _panes(problem, settings, found) if view == VIEWS[0] else [error_space(problem, found)],
+    errors, table = far_off.known(problem, settings), numbers(problem, settings, found)
+    drawing = figure_content(
+        [curve_space(problem, settings, found, table) if state.view == VIEWS[0] else error_space(problem, found)],
         controls=controls(*asked),
         curves=linked(curves, truth),
         symbols=figures.symbols(curves),
-        table=numbers(problem, settings, found),
-        rows=True,
+        table=table,
         bound=None if truth is not None or limit is None else limit.auc,
         errors=None if errors is None else errors.area,
-        frames=frames.profile_id(problem, settings) if status.final else "",
+        frames=frames.profile_id(problem, settings) if answer.final else "",
         shown=position(problem, settings),
-        answer={
-            **status.payload(),
-            "other": bool(status.more) and asked[0].key[:2] != problem.key[:2],
-            "hidden": state().hidden,
-        },
-        above=above,
     )
-    held_frames = frames.known_frames(*asked)
-    live_frames("frames", b"{}" if held_frames is None else held_frames.text)
+    beside = {
+        "asked": number,
+        "of": [state.settings.source, state.settings.problem],
+        "hidden": state.hidden,
+        "coarse": answer.coarse,
+        "stale": answer.stale,
+        "other": not answer.final and asked[0].key[:2] != problem.key[:2],
+        "more": bool(needs.missing(needs.needs(*asked), stopped)),
+    }
+    return joined(drawing, beside)
+
+
+def understand(held: ExploreSession, shared: Session) -> Ask:
+    """How questions on the line are understood: their values change the state, which the answer is about."""
+
+    def understood(sent: Mapping[str, Any], sink: Sink) -> Question:
+        values, known, number = sent.get("values"), sent.get("frames"), int(sent["q"])
+        if not 0 < number <= MOST_QUESTIONS:
+            raise ValueError("a question has a number")
+        held.asked = max(held.asked, number)
+        settings = held.update().settings
+        # What was moved for other data must not count for these.
+        if isinstance(values, Mapping) and values and sent.get("of") == [settings.source, settings.problem]:
+            try:
+                held.update(lambda state: state.with_values(values))
+                held.refused = ""
+            except ValueError as error:
+                held.refused = str(error)
+        asked = wanted(held, shared)
+
+        def drawn(problem: Problem, settings: ExploreSettings, found: results.Results, coarse: int) -> bytes:
+            return content(held, Answer(problem, settings, found, coarse), asked, shared.jobs.stopped)
+
+        question = Question(number, *asked, drawn, sink, known if isinstance(known, list) else ())
+        if held.refused:
+            question.send("page")
+        return question
+
+    return understood
+
+
+def _choose(name: object) -> None:
+    """A click on a curve: the decision of its family in the panel."""
+    if name in (*state().settings.methods, TRUTH):
+        explore_session().method = str(name)
+        change(colour="Decision")
+        st.session_state[PANEL_TAB] = PANELS[0]
+
+
+def _ask_for_card(name: object) -> None:
+    """A click on a row's (i): the card of its family."""
+    if isinstance(name, str) and name in ESTIMATORS:
+        explore_session().about = name
+
+
+# What the page does when the figure tells it something; it is drawn again in any case.
+TOLD: Mapping[str, Callable[[object], object]] = {
+    "follow": lambda _: None,
+    "lost": lambda _: None,
+    "chosen": _choose,
+    "about": _ask_for_card,
+}
 
 
 def position(problem: Problem, settings: ExploreSettings) -> dict[str, float | None]:
@@ -167,21 +223,28 @@ def hubs(problem: Problem, settings: ExploreSettings) -> str:
     return ""
 
 
-def _panes(problem: Problem, settings: ExploreSettings, found: results.Results) -> list[Pane]:
+@cache
+def _layout() -> dict[str, Any]:
+    """The layout of the curves' figure, the same for all."""
+    layout: dict[str, Any] = plain_figure(figures.pr_figure({}))["layout"]
+    return layout
+
+
+def curve_space(problem: Problem, settings: ExploreSettings, found: results.Results, table: Table) -> Pane:
+    """The curves; in the legend the first number of each in the table, if that compares it with the truth."""
     truth, curves = problem.truth, found.curves
-    compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
     note = "" if found.approximation is None else NOTE
-    words = {name: f"IoU {compared[name].iou:.2f}" if name in compared else "" for name in curves}
+    words = {name: "" if truth is None else f"IoU {table.rows[name][0]:.2f}" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
     bound, limits = bounds.bound(problem, settings), bounds.limits(problem, settings)
     about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
     helps = [problem.headline, about, HELP, hubs(problem, settings)]
     helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)
-    figure = figures.pr_figure(curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes)
-    figure.data = sorted(figure.data, key=lambda trace: trace.legendgroup == TRUTH)  # on top
-    pr = Pane(
+    traces = figures.pr_traces(curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes)
+    data = sorted(map(plain_trace, traces), key=lambda trace: bool(trace["legendgroup"] == TRUTH))  # on top
+    return Pane(
         "pr",
-        figure,
+        {"data": data, "layout": _layout()},
         "Precision against recall",
         help=" ".join(filter(None, helps)),
         follow="pr",
@@ -189,7 +252,6 @@ def _panes(problem: Problem, settings: ExploreSettings, found: results.Results) 
         fit=True,
         note=note,
     )
-    return [pr]
 
 
 def error_space(problem: Problem, found: results.Results) -> Pane:
@@ -204,7 +266,10 @@ def numbers(problem: Problem, settings: ExploreSettings, found: results.Results)
     """Every number of every curve."""
     truth = problem.truth
     rows = {name: frames.row(curve, truth, settings) for name, curve in found.curves.items()}
-    known = {} if truth is None else {TRUTH: frames.row(truth, truth, settings)}
+    known = {}
+    if truth is not None:
+        key = ("truth-row", *problem.key[1:3], settings.b, settings.eps)
+        known = {TRUTH: problem.stores.results.remembered(key, partial(frames.row, truth, truth, settings))}
     kind = "every" if found.approximation is None else f"every {NOTE}"
     caption = f"Summaries of {kind} curve" + ("" if truth is None else ", the truth first")
     return Table(caption, frames.columns(truth, settings), {**known, **rows})

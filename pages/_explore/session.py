@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import threading
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
 
 from pages._shared.cache import of_session
+from prviz.live.problems import Uploaded
 from prviz.live.state import ExploreState
 
 # Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a toy's presets have
@@ -24,34 +26,38 @@ PANEL_TAB, MAIN_VIEW = "diagnostics", "main-view"
 class ExploreSession:
     """The state of the page.
 
-    state : what the user has chosen: at first the link's, or what another page has put.
-    link_messages : what was wrong with the link. refused : why the toy refuses what the user has just moved.
-    epoch : how often Python has replaced the user's numbers; `epoch_k` the same for k alone.
-    about : the family whose card opens next; `about_turn` is the click on a row's (i) that last chose one.
-    method : the family in focus in the panel Space; `chosen_turn` is the click in the main figure that last chose one.
+    state : what the user has chosen: at first the link's, or what another page has put. The page and the line change
+        it, each by `update`.
+    asked : number of the browser's last question. link_messages : what was wrong with the link. refused : why the toy
+        refuses what the user has just moved.
+    uploaded : the pair in the upload fields.
+    about : the family whose card opens next. method : the family in focus in the panel Space.
     picked : what the user has selected in that panel, as the browser sent it.
     far_off : keys of the errors on a surrogate that the user has asked for.
     dismissed : warnings that the user no longer wants to see: a pair's digest and the title of each.
     enlarged : the open panel lies over the page, with all that it has. influential : its search for influential samples
         and duplicates is wanted.
-    taken_turn : the move after which a button has set k.
     """
 
     state: ExploreState | None = None
+    asked: int = 0
+    uploaded: Uploaded | None = None
     link_messages: list[str] = field(default_factory=list)
     refused: str = ""
-    epoch: int = 0
+    about: str | None = None
     method: str | None = None
-    chosen_turn: object = None
     picked: Mapping[str, Any] = field(default_factory=dict)
     far_off: set[Hashable] = field(default_factory=set)
     dismissed: set[tuple[str, str]] = field(default_factory=set)
-    taken_turn: object = None
-    about: str | None = None
-    about_turn: object = None
-    epoch_k: int = 0
     enlarged: bool = False
     influential: bool = False
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def update(self, change: Callable[[ExploreState], ExploreState] = lambda now: now) -> ExploreState:
+        """Replace the state by what `change` makes of it, which is returned; no change of another thread is lost."""
+        with self.lock:
+            self.state = change(self.state or ExploreState())
+            return self.state
 
 
 def explore_session() -> ExploreSession:
@@ -68,4 +74,4 @@ def state() -> ExploreState:
 
 def change(**values: Any) -> None:
     """Replace parts of the state."""
-    explore_session().state = replace(state(), **values)
+    explore_session().update(lambda now: replace(now, **values))

@@ -28,7 +28,6 @@ from prviz.live.problems import Problem
 from prviz.neighbors import nearest_rows
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
-from prviz.server.reruns import give_way
 
 KEY = "samples"
 EXTREMES, NEAREST, MOST_PICKED = 20, 3, 100
@@ -69,7 +68,6 @@ def _draw(problem: Problem, settings: ExploreSettings, found: results.Results) -
         cosupport.draw_map(problem, settings, found, name)
         return
     shown = sample_display.evaluated(problem, settings, found)
-    give_way()
     places, classifiers = _classifiers(problem, settings, found, shown, name)
     explorer = _explorer(problem, settings, shown, name, places, classifiers)
     picked = _picked(explorer["of"], places)
@@ -86,7 +84,6 @@ def _draw(problem: Problem, settings: ExploreSettings, found: results.Results) -
         "picked": [rows[place] for place in picked[:MOST_PICKED]],
         "selected": picked,
     }
-    give_way()
     figure = _figure(problem, settings, found, shown, name, colour, places, classifiers)
     title, key = _titles(name)
     helps = [HELPS[colour].format(title=title, key=key), *_notes(problem, settings, found, name), CLICK]

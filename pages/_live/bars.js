@@ -18,7 +18,6 @@ import { element, setText } from "./dom.js";
  * @property {string} color
  * @property {string} help
  * @property {"painting" | "estimator" | "data"} group
- * @property {string} epoch
  * @property {number[]} like amounts that a button takes over; [] for no button
  *
  * Where the pointer is, and the amount that its height in a bar stands for.
@@ -67,7 +66,8 @@ export class Bars {
     this.spec = spec;
     this.events = events;
     this.value = spec.value;
-    this.sent = spec.value; // the value that Python has
+    /** @type {number[] | undefined} the value that Python has, as far as is known */
+    this.sent = spec.value;
     this.name = element("span", "", { class: "name" });
     this.amount = element("output", "", { "aria-hidden": "true" });
     this.tools = element("div", "", { class: "marks tools" });

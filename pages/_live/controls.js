@@ -23,7 +23,6 @@ import { dock, element } from "./dom.js";
  * @property {string} help
  * @property {"painting" | "estimator" | "data" | "modes" | "sampling" | "figure"} group
  * @property {boolean} line label, slider and number in one line
- * @property {string} epoch where it changes, Python's value replaces the user's
  *
  * @typedef {Slider | Bars} Control
  *
@@ -46,7 +45,8 @@ export class Slider {
     this.spec = spec;
     this.events = events;
     this.value = spec.value;
-    this.sent = spec.value; // the value that Python has
+    /** @type {typeof spec.value | undefined} the value that Python has, as far as is known */
+    this.sent = spec.value;
     this.name = element("span", "", { class: "name" });
     this.readout = element(spec.number ? "input" : "output");
     this.range = element("input", "", { type: "range", step: 1 });
@@ -171,11 +171,10 @@ export class Controls {
     return k ? { k: k.number, bandwidth: bandwidth ?? null } : null;
   }
 
-  /** New specs from Python. A value that the user has moved since Python was asked stays, and so do all where what comes
-   * is `late`; every other one follows what Python sends, as does every one that Python says it has replaced (another
-   * problem, a preset).
-   * @param {(SliderSpec | BarsSpec)[]} specs @param {boolean} late Python has not seen the last request yet */
-  take(specs, late) {
+  /** New specs from Python. A value that the user has moved since Python was asked stays; every other one follows what
+   * Python sends.
+   * @param {(SliderSpec | BarsSpec)[]} specs */
+  take(specs) {
     const before = this.list;
     if (specs.map(({ id }) => id).join() !== before.map(({ spec }) => spec.id).join()) {
       this.list = specs.map((spec) => this.find(spec.id) ?? (spec.kind === "bars" ? new Bars(spec, this.events) : new Slider(spec, this.events)));
@@ -183,9 +182,9 @@ export class Controls {
     }
     for (const [group, box] of this.#boxes) dock(box, group, this.box);
     this.list.forEach((control, i) => {
-      const spec = /** @type {any} */ (specs[i]), replaced = control.spec.epoch !== spec.epoch; // of the control's kind
+      const spec = /** @type {any} */ (specs[i]); // of the control's kind
       control.refresh(spec);
-      if (replaced || (!late && control.value === control.sent && !spec.angle)) control.value = control.sent = spec.value;
+      if (control.value === control.sent && !spec.angle) control.value = control.sent = spec.value;
       if (!control.edited) control.show();
     });
     const lam = this.lamSlider ? angleToLam(this.lamSlider.number) : 1;

@@ -6,16 +6,21 @@ Its JavaScript, style and markup are beside this file.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
+from numpy.typing import NDArray
 
 from pages._live.modules import bundle
 from prviz.curves import PRCurve
@@ -50,14 +55,37 @@ _component = st.components.v2.component(
     js=load_published(javascript()),
     isolate_styles=False,
 )
-# An invisible component that stores the frames where every live figure of the page finds them.
-_frames_component = st.components.v2.component(
-    "prviz_frames", html="<span hidden></span>", js=bundle(_FOLDER / "store.js"), isolate_styles=False
+# An invisible component by which the page says what its open panel waits for.
+_waiting_component = st.components.v2.component(
+    "prviz_waiting", html="<span hidden></span>", js=bundle(_FOLDER / "store.js"), isolate_styles=False
 )
 
 
 # Explore's main figure, whose controls are settings.
 FIGURE = "explore"
+
+
+def plain_figure(figure: go.Figure) -> dict[str, Any]:
+    """A figure as JSON has it, without its template."""
+    plain: dict[str, Any] = json.loads(figure.to_json())
+    plain["layout"].pop("template", None)
+    return plain
+
+
+def plain_trace(trace: Any) -> dict[str, Any]:
+    """A trace as JSON has it, its numbers as the bytes of an array, as Plotly writes and reads them."""
+    content = trace if isinstance(trace, dict) else trace.to_plotly_json()
+    plain = {name: _bytes_of(value) if isinstance(value, np.ndarray) else value for name, value in content.items()}
+    plain.pop("uid", None)  # as Plotly leaves it out
+    return plain
+
+
+def _bytes_of(values: NDArray[Any]) -> Any:
+    if values.dtype == object:
+        return values.tolist()
+    text = base64.b64encode(np.ascontiguousarray(values, "<f8").tobytes()).decode()
+    shape = {"shape": ", ".join(map(str, values.shape))} if values.ndim > 1 else {}
+    return {"dtype": "f8", "bdata": text, **shape}
 
 
 @dataclass(frozen=True)
@@ -80,7 +108,7 @@ class Pane:
     """
 
     id: str
-    figure: go.Figure
+    figure: go.Figure | Mapping[str, Any]
     title: str = ""
     caption: str = ""
     follow: str = ""
@@ -101,9 +129,8 @@ class Pane:
     help: str = ""
 
     def payload(self) -> dict[str, Any]:
-        figure = json.loads(self.figure.to_json())
-        figure["layout"].pop("template", None)
-        height = self.figure.layout.height
+        figure = self.figure if isinstance(self.figure, Mapping) else plain_figure(self.figure)
+        height = figure["layout"].get("height")
         return {**vars(self), "figure": figure, "height": height, "pictures": list(self.pictures)}
 
 
@@ -113,7 +140,7 @@ class Slider:
 
     `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value degrees), drawn in the
     browser without asking Python. `group`: "estimator", "data", "modes" (folded), "sampling", or "figure" (below it).
-    `line`: label, slider and number in one line. Python's value replaces the user's when `epoch` changes.
+    `line`: label, slider and number in one line.
     """
 
     id: str
@@ -127,7 +154,6 @@ class Slider:
     empty: str = ""
     help: str = ""
     group: str = "estimator"
-    epoch: str = ""
     line: bool = False
 
     def payload(self) -> dict[str, Any]:
@@ -140,8 +166,8 @@ class Slider:
 class Bars:
     """A control of several amounts in [0, 1]: bars to pull, or the cells of a grid, in rows of `columns`, to paint.
 
-    `total`: the amounts always sum to one. `axis`: words below the bars, from left to right. `group` and `epoch` are
-    those of `Slider`. `like`: amounts, those of the real modes, that a button takes over.
+    `total`: the amounts always sum to one. `axis`: words below the bars, from left to right. `group` is that of
+    `Slider`. `like`: amounts, those of the real modes, that a button takes over.
     """
 
     id: str
@@ -154,7 +180,6 @@ class Bars:
     axis: Sequence[str] = ()
     help: str = ""
     group: str = "estimator"
-    epoch: str = ""
     like: Sequence[float] = ()
 
     def payload(self) -> dict[str, Any]:
@@ -200,39 +225,20 @@ def place(name: str) -> None:
     st.html(f'<div class="live-place controls" data-prviz-place="{name}"></div>')
 
 
-def live_figure(
-    key: str,
+def figure_content(
     panes: Sequence[Pane],
     *,
     controls: Sequence[Slider | Bars] = (),
     curves: Mapping[str, tuple[str, str, PRCurve]] | None = None,
     symbols: Mapping[str, str] | None = None,
     table: Table | None = None,
-    frames: str = "",
-    shown: Mapping[str, float | None] | None = None,
-    legend: bool = False,
-    rows: bool = False,
-    bound: float | None = None,
-    errors: Mapping[str, float] | None = None,
-    explorer: Mapping[str, Any] | None = None,
-    answer: Mapping[str, Any] | None = None,
-    standout: str = "",
-    above: Above | None = None,
-) -> None:
-    """Draw the panes; moved controls come back through `moved(key)`.
+    **rest: Any,
+) -> bytes:
+    """What the browser draws, as JSON: the panes with all that `live_figure` describes, and a digest of it.
 
-    curves: id -> (label, colour, curve) that the panes follow. symbols: by the same ids a marker of `figures.SYMBOLS`.
-    table: the readout below the panes.
-    frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
-    legend: say above the panes which colour is which curve, where they have no legends of their own.
-    rows: a row for each curve of the table, which hides and raises it, at the place "rows" of the page.
+    controls : of the main figure, in whose place on the page each curve has a row too; rest then has also
     bound, errors: of the unknown truth the area that it does not exceed, and how far the area of each curve could be
     off, by its id, as drawn here; the rows mark both.
-    explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/space.py).
-    standout: a group of linked views, in which one item at a time stands out (pages/_live/group.js). Traces carry an
-    item's id as their `meta`, points as their customdata, panes as their `item`.
-    answer: the state of the drawing, as `pages._work.jobs.Status` gives it, and "other" (live_view.py).
-    above: what stands over the figure.
     """
     linked = [
         {"id": name, "name": label, "color": color, "vertices": curve.vertices.round(9).tolist()}
@@ -244,41 +250,69 @@ def live_figure(
         "curves": linked,
         "panes": [pane.payload() for pane in panes],
         "table": None if table is None else table.payload(),
+        "rows": bool(controls),
+        **rest,
+    }
+    text = as_text(content)
+    return joined(text, {"revision": hashlib.sha256(text).hexdigest()[:12]})
+
+
+def live_figure(
+    key: str,
+    panes: Sequence[Pane],
+    *,
+    curves: Mapping[str, tuple[str, str, PRCurve]] | None = None,
+    table: Table | None = None,
+    frames: str = "",
+    shown: Mapping[str, float | None] | None = None,
+    legend: bool = False,
+    explorer: Mapping[str, Any] | None = None,
+    standout: str = "",
+) -> None:
+    """Draw the panes; what is selected in them comes back through `moved(key)`.
+
+    curves: id -> (label, colour, curve) that the panes follow. table: the readout below the panes.
+    frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
+    legend: say above the panes which colour is which curve, where they have no legends of their own.
+    explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/space.py).
+    standout: a group of linked views, in which one item at a time stands out (pages/_live/group.js). Traces carry an
+    item's id as their `meta`, points as their customdata, panes as their `item`.
+    """
+    rest: dict[str, Any] = {
         "frames": frames,
         "shown": shown,
         "legend": legend,
-        "rows": rows,
-        "bound": bound,
-        "errors": None if errors is None else dict(errors),
         "explorer": explorer,
         "standout": standout,
     }
-    text = as_text(content)
-    revision = _digest(text).encode()
-    # An answer must differ from the one before, or the browser would wait for ever: "turn" numbers the user's moves.
-    # Neither "turn" nor the drawing's state is in the revision, since neither changes the drawing.
-    turn = moved(key).get("turn") if controls else 0
-    beside = {**(answer or {}), "turn": turn if isinstance(turn, int) else 0}
-    beside["above"] = "" if above is None else above.key
-    rest = as_text(beside)
-    if above is not None:
-        above.draw()
     _component(
         key=key,
-        data=revision + text[:-1] + b"," + rest[1:],  # bytes travel as they are; a dict would be encoded a second time
+        data=figure_content(panes, curves=curves, table=table, **rest),
         default={"values": None},
         on_values_change=lambda: None,
     )
 
 
-def _digest(text: bytes) -> str:
-    return hashlib.sha256(text).hexdigest()[:12]
+def main_figure(content: bytes, above: Above, token: str, told: Mapping[str, Callable[[object], object]]) -> None:
+    """Draw the main figure, which then asks the visitor's line (pages/_live/route.py) by itself.
+
+    content : as of `figure_content`, with all that the line needs but the token. above : what stands over it.
+    told : what to do, before the page is drawn again, with what the figure tells, by its name.
+    """
+
+    def take(name: str) -> None:
+        state = st.session_state.get(FIGURE)
+        told[name](state.get(name) if isinstance(state, Mapping) else None)
+
+    above.draw()
+    callbacks: dict[str, Any] = {f"on_{name}_change": partial(take, name) for name in told}
+    _component(key=FIGURE, data=joined(content, {"above": above.key, "token": token}), **callbacks)
 
 
-def live_frames(key: str, frames: bytes) -> None:
-    """Give the browser the frames (see `pages._shared.frames`), as JSON; unchanged frames are not sent again."""
-    with st.container(key="prviz-frames"):
-        _frames_component(key=key, data=frames)
+def waiting(waits: bool) -> None:
+    """Tell the main figure whether the open panel waits for something, so that it asks for it: each time anew."""
+    with st.container(key="prviz-waiting"):
+        _waiting_component(key="waiting", data=str(time.monotonic_ns()) if waits else "")
 
 
 def as_text(content: Mapping[str, Any]) -> bytes:
@@ -286,8 +320,13 @@ def as_text(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
+def joined(text: bytes, more: Mapping[str, Any]) -> bytes:
+    """JSON of an object with further entries."""
+    return text[:-1] + b"," + as_text(more)[1:]
+
+
 def moved(key: str) -> dict[str, Any]:
-    """The values the user has set in this component, by control; empty before the first move."""
+    """What the user has selected in this component; empty at first."""
     state = st.session_state.get(key)
     values = state.get("values") if isinstance(state, Mapping) else None
     return dict(values) if isinstance(values, Mapping) else {}

@@ -7,7 +7,7 @@ import { movesLam } from "./lam_marks.js";
 import { showsAllStops } from "./panes.js";
 import { paintPane, react, schedule } from "./paint.js";
 import { isStrip } from "./pane.js";
-import { ask, askLater } from "./requests.js";
+import { ask, askLater, tellPage } from "./line.js";
 import { wireRings } from "./rings.js";
 import { wireStandout } from "./standout.js";
 import { store } from "./store.js";
@@ -141,9 +141,8 @@ function setLam(live, lam) {
  * @param {LiveFigure} live @param {string} id */
 function choose(live, id) {
   if (!ownStop(live)) return;
-  live.requests.chosen = id;
   live.timers.stop("release");
-  ask(live);
+  tellPage(live, "chosen", id);
 }
 
 /** @param {LiveFigure} live @param {Pane} pane @param {any} customdata number of the sample, or a list that begins with it

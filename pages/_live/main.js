@@ -10,9 +10,9 @@ import { controlChanged, moveTo, tellOthers, wire } from "./gestures.js";
 import { isTail, movesLam } from "./lam_marks.js";
 import { drawFirst } from "./first.js";
 import { draw, paintNew, schedule, showNumbers } from "./paint.js";
-import { Pane, findPlotly, isStrip, placePane, themeOf } from "./pane.js";
+import { Pane, findPlotly, inTheme, isStrip, placePane, themeOf } from "./pane.js";
 import { drawingName } from "./panes.js";
-import { answered, askLater, hideOther, isLate, noRequests, wireStop } from "./requests.js";
+import { ask, askLater, hangUp, hideOther, isLate, noLine, pageDrawn, wireStop } from "./line.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
 import { makeRows, noRows } from "./rows.js";
 import { noRings, takeRings } from "./rings.js";
@@ -24,7 +24,7 @@ import { look } from "./view.js";
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Plotly } from "./pane.js" */
 /** @import { Cells } from "./readout.js" */
-/** @import { Requests } from "./requests.js" */
+/** @import { Line } from "./line.js" */
 /** @import { Rings } from "./rings.js" */
 /** @import { Rows } from "./rows.js" */
 /** @import { StandoutGroup } from "./group.js" */
@@ -48,7 +48,10 @@ import { look } from "./view.js";
  * @property {Timers} timers
  * @property {Controls} controls
  * @property {Pane[]} panes
- * @property {Requests} requests
+ * @property {Line} line of the main figure
+ * @property {(payload: Payload) => void} take draw what the line says
+ * @property {(name: string, value: unknown) => void} tell the page, which is drawn again
+ * @property {string} theme the colours that the panes are drawn in
  * @property {Explorer | null} explorer
  * @property {Rings} rings
  * @property {StandoutGroup | null} standout
@@ -77,8 +80,8 @@ function create(parent) {
   const controls = new Controls(parts.controls, { changed: (control, rest) => controlChanged(live, control, rest), released: () => askLater(live) });
   /** @type {LiveFigure} */
   const live = {
-    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, redraw: () => { draw(live); }, follow: () => live.panes.forEach((pane) => fadePane(live, pane)), wire: (pane, plotly) => wire(live, pane, plotly), leave,
-    plotly: null, size: "", frame: 0, drawn: 0, panes: [], requests: noRequests(), explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
+    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, tell: () => {}, take: (payload) => show(live, payload), redraw: () => { draw(live); }, follow: () => live.panes.forEach((pane) => fadePane(live, pane)), wire: (pane, plotly) => wire(live, pane, plotly), leave,
+    plotly: null, size: "", frame: 0, drawn: 0, panes: [], line: noLine(), theme: "", explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
   };
   const resized = () => timers.start("resize", RESIZE_MS, () => {
     if (live.plotly && takeSize(live)) draw(live);
@@ -104,6 +107,7 @@ function create(parent) {
     window.removeEventListener("keydown", escape);
     window.removeEventListener("click", clicked, true);
     leaveStandout(live);
+    hangUp(live);
     timers.stopAll();
     cancelAnimationFrame(live.frame);
     live.panes.forEach((pane) => purge(live, pane));
@@ -152,18 +156,18 @@ function purge(live, pane) {
 
 /** @param {LiveFigure} live @param {Payload} payload */
 function update(live, payload) {
-  // The same content again: with another turn it is an answer that changes nothing on screen, else another theme.
-  const same = payload.revision === live.payload.revision;
-  const theme = same && payload.turn === live.payload.turn;
+  const same = payload.revision === live.payload.revision, css = themeOf(live), theme = THEME.map(css).join(), rethemed = theme !== live.theme;
+  live.theme = theme;
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
   // What Python has put over the figure takes its room with the drawing that it is said of, not before.
   if (payload.above) document.querySelector(`.st-key-${payload.above}`)?.setAttribute("data-shown", "");
-  live.controls.take(payload.controls, isLate(live));
+  live.controls.take(payload.controls);
   if (payload.rows) {
     store.move = (control, value) => moveTo(live, control, value);
     store.isHeld = () => Boolean(live.controls.held);
-    store.isAsking = () => live.requests.busy;
+    store.isAsking = () => live.line.flight?.landed === false;
+    store.ask = () => ask(live);
   }
   tellOthers(live, false);
   takeExplorer(live);
@@ -172,7 +176,7 @@ function update(live, payload) {
   const view = look(live);
   for (const pane of live.panes) {
     const name = drawingName(live, pane, view);
-    if (theme || (!same && (pane.frames !== payload.frames || !(name || view.local)))) pane.must = true;
+    if (rethemed || (!same && (pane.frames !== payload.frames || !(name || view.local)))) pane.must = true;
     else if (!same && name !== pane.name) pane.dirty = true;
   }
   takeStandout(live);
@@ -212,17 +216,6 @@ function markPlaces(live) {
   for (const name of ["data", "families", "pr-figure", "diagnostics"]) document.querySelector(`.st-key-part-${name}`)?.setAttribute("data-prviz", name);
 }
 
-/** A payload's text with colours for the page: on a dark one a third of white in each.
- * @param {LiveFigure} live @param {string} text */
-function inTheme(live, text) {
-  const ground = document.createElement("canvas").getContext("2d");
-  if (!ground) return text;
-  ground.fillStyle = themeOf(live)("st-background-color"); // as #rrggbb, however it is written
-  if (parseInt(ground.fillStyle.slice(3, 5), 16) > 127) return text;
-  const lighter = (/** @type {string} */ level) => Math.round((2 * parseInt(level, 16) + 255) / 3).toString(16).padStart(2, "0");
-  return text.replace(/("color": ?"#)([0-9a-f]{6})(?=")/gi, (_, head, color) => head + color.replace(/../g, lighter));
-}
-
 /** Draw a new payload; the main figure comes before the others.
  * @param {LiveFigure} live @param {boolean} paused */
 function drawInTurn(live, paused) {
@@ -236,18 +229,28 @@ function drawInTurn(live, paused) {
   schedule(live, live.panes.some((pane) => pane.dirty));
 }
 
-/** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
-export default function mount({ data, parentElement, setStateValue }) {
+/** @param {LiveFigure} live @param {Payload} payload */
+function show(live, payload) {
+  update(live, payload);
+  live.parts.coarse.textContent = payload.coarse ? `coarse: ${payload.coarse.toLocaleString("en")} samples per set` : "";
+  if (payload.rows) hideOther(live, Boolean(payload.other));
+  if (live.plotly) return drawInTurn(live, false);
+  drawFirst(live);
+  showNumbers(live, look(live));
+}
+
+/**
+ * @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void, setTriggerValue: (name: string, value: unknown) => void }} component
+ */
+export default function mount({ data, parentElement, setStateValue, setTriggerValue }) {
   const live = INSTANCES.get(parentElement) ?? create(parentElement);
   live.send = (values) => setStateValue("values", values);
-  const text = new TextDecoder().decode(data); // 12 characters of revision, then JSON
-  update(live, { ...JSON.parse(inTheme(live, text.slice(12))), revision: text.slice(0, 12) });
-  answered(live);
-  live.root.dataset.turn = String(live.payload.turn ?? "");
-  if (live.plotly) drawInTurn(live, false);
-  else {
-    drawFirst(live);
-    showNumbers(live, look(live));
+  live.tell = setTriggerValue;
+  /** @type {Payload} */
+  const payload = JSON.parse(inTheme(live, new TextDecoder().decode(data)));
+  if (!payload.rows || !isLate(live, payload)) show(live, payload);
+  pageDrawn(live, payload);
+  if (!live.plotly) {
     findPlotly().then((plotly) => {
       if (INSTANCES.get(parentElement) !== live) return undefined;
       Object.assign(live, { plotly, size: sizeOf(live) });

@@ -242,6 +242,17 @@ export function themeOf({ parent }) {
   return (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
 }
 
+/** A payload's text with colours for the page: on a dark one a third of white in each.
+ * @param {LiveFigure} live @param {string} text */
+export function inTheme(live, text) {
+  const ground = document.createElement("canvas").getContext("2d");
+  if (!ground) return text;
+  ground.fillStyle = themeOf(live)("st-background-color"); // as #rrggbb, however it is written
+  if (parseInt(ground.fillStyle.slice(3, 5), 16) > 127) return text;
+  const lighter = (/** @type {string} */ level) => Math.round((2 * parseInt(level, 16) + 255) / 3).toString(16).padStart(2, "0");
+  return text.replace(/("color": ?"#)([0-9a-f]{6})(?=")/gi, (_, head, color) => head + color.replace(/../g, lighter));
+}
+
 /** The traces, without those that the user has hidden; in the page's main figure with the truth in the colour of text.
  * @param {LiveFigure} live @param {Pane} pane @param {Trace[]} data @returns {Trace[]} */
 export function inked(live, { spec }, data) {

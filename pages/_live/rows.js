@@ -2,7 +2,7 @@
 // pointer on a row raises its curve and shades its error; a click hides it.
 
 import { dock, element, setText, shape, symbolAt } from "./dom.js";
-import { ask } from "./requests.js";
+import { ask, tellPage } from "./line.js";
 
 /** @import { Curve, CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -80,7 +80,7 @@ function makeRow(live, curve, compared) {
   const box = element("button", "", { type: "button", class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }), bar, same, number);
   const about = element("button", "i", { type: "button", class: "about", "aria-label": `About ${name}`, title: `About ${name}` });
   box.onclick = () => toggle(live, id);
-  about.onclick = () => { live.requests.about = id; ask(live); };
+  about.onclick = () => tellPage(live, "about", id);
   for (const kind of ["pointerenter", "focus"]) box.addEventListener(kind, () => raise(live, id));
   for (const kind of ["pointerleave", "blur"]) box.addEventListener(kind, () => raise(live, null));
   live.rows.list.set(id, { box, missed, invented, number, same });
@@ -116,7 +116,7 @@ function toggle(live, id) {
   // One more than can be told apart: the one that was ticked first goes.
   showCurves(live, drawnNow, [...list.keys()]);
   live.redraw();
-  live.requests.hidden = [...live.rows.hidden]; // for exports and the link
+  live.line.hidden = [...live.rows.hidden]; // for exports and the link
   ask(live);
 }
 

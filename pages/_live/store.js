@@ -21,19 +21,24 @@
  * @property {((control: string, value: number) => void) | null} move moves a slider of the page's main figure to its stop nearest to the value
  * @property {(() => boolean) | null} isHeld a slider of the main figure is held
  * @property {(() => boolean) | null} isAsking the main figure waits for an answer
+ * @property {(() => void) | null} ask lets the main figure ask what is still missing
  */
 
 const KEPT = 4; // profiles whose frames stay; the oldest goes first
 
 const page = /** @type {Window & { __prviz?: Store }} */ (window);
-export const store = (page.__prviz ??= { frames: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), move: null, isHeld: null, isAsking: null });
+export const store = (page.__prviz ??= { frames: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), move: null, isHeld: null, isAsking: null, ask: null });
 
-/** @param {{ data: Uint8Array }} component */
-export default function keepFrames({ data }) {
-  const frames = JSON.parse(new TextDecoder().decode(data));
-  if (!frames.id) return;
+/** @param {Frames} frames */
+export function keepFrames(frames) {
   store.frames.delete(frames.id);
   store.frames.set(frames.id, frames);
   for (const id of [...store.frames.keys()].slice(0, -KEPT)) store.frames.delete(id);
   store.listeners.forEach((listener) => listener());
+}
+
+/** The page says when its open panel waits for something, "" for nothing: the main figure asks for it.
+ * @param {{ data: string }} component */
+export default function wait({ data }) {
+  if (data) store.ask?.();
 }

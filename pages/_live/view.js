@@ -10,13 +10,12 @@ import { store } from "./store.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { PaneSpec } from "./pane.js" */
 /** @import { Table } from "./readout.js" */
-/** @import { More } from "./requests.js" */
 /** @import { Stop } from "./store.js" */
 
 /**
  * What Python sends (live_figure in pages/_live/figure.py).
  * @typedef {object} Payload
- * @property {string} revision names the content: all but the last six
+ * @property {string} revision names the content: all but what follows "standout"
  * @property {(SliderSpec | BarsSpec)[]} controls
  * @property {Curve[]} curves
  * @property {PaneSpec[]} panes
@@ -30,8 +29,10 @@ import { store } from "./store.js";
  * @property {Record<string, number> | null} errors of the area of each curve that Python has drawn, on a surrogate
  * @property {ExplorerSpec | null} explorer
  * @property {string} standout the group of linked views (group.js), "" where there is none
- * @property {number} [turn] of the request that is answered
- * @property {More | null} [more] the drawing is not final
+ * @property {string} [token] of the main figure, by which Python knows the visitor
+ * @property {[string, string]} [of] source and name of the data that the controls are of
+ * @property {number} [asked] number of the question that Python has heard last
+ * @property {boolean} [more] something is still to be measured
  * @property {boolean} [stale] the drawing is of other settings
  * @property {boolean} [other] the drawing is of other data, while those that are wanted are measured
  * @property {string} [above] key of what stands over the figure, "" where there is nothing

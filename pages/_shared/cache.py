@@ -5,20 +5,18 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from pages._work.jobs import JobQueue
 from pages._work.task_runs import held_runs
 from prviz.live.need import Need
+from prviz.live.problems import Uploaded
+from prviz.live.results import Answer
 from prviz.live.store import LeastRecentlyUsed, Stores
 from prviz.readers.columns import SHARED, ColumnChoice
-
-if TYPE_CHECKING:
-    from pages._shared.answers import Answer
-    from prviz.live.problems import Uploaded
-    from prviz.readers.media import ZipPictures
+from prviz.readers.media import ZipPictures
 
 T = TypeVar("T")
 
@@ -38,10 +36,8 @@ class Session(Stores):
     uploaded : the pair last read. fields_epoch : how often the upload fields were emptied. replaced_files : the files
         in the fields when the user asked to replace them. pictures : id and content of the zip of pictures last read.
     shown : Explore's last final answer.
-    waited_for : what the open tab waits for, as the last run of the page has registered it; `known_wait` is the key
-        that the main figure knows.
+    waited_for : what the open tab waits for, as the last run of the page has registered it.
     viewer : an id of this session among the viewers of shared runs. left_runs : keys of the runs it has stopped.
-    told_turns : by figure and word, the last request of the figure with that word.
     """
 
     page: str = ""
@@ -53,10 +49,8 @@ class Session(Stores):
     pictures: tuple[str, ZipPictures | None] = ("", None)
     shown: Answer | None = None
     waited_for: Need[Any] | None = None
-    known_wait: Hashable = None
     viewer: str = field(default_factory=secrets.token_hex)
     left_runs: set[Hashable] = field(default_factory=set)
-    told_turns: dict[tuple[str, str], object] = field(default_factory=dict)
     jobs: JobQueue = field(default_factory=JobQueue)
     thumbnails: LeastRecentlyUsed = field(
         default_factory=lambda: LeastRecentlyUsed(THUMBNAILS_CAPACITY, THUMBNAILS_BYTES)
@@ -67,7 +61,7 @@ class Session(Stores):
     def clear(self) -> None:
         """Forget everything read or computed in this session, and stop its running jobs."""
         self.jobs.keep(set())
-        self.waited_for = self.known_wait = None
+        self.waited_for = None
         for store in (self.results, self.samples, self.profiles, self.thumbnails, self.runs):
             store.clear()
 

@@ -107,8 +107,8 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
 [class*="st-key-side-by-side-"] .live .pane > h3 { line-height: 1.75rem; } /* as high with a "?" beside it as without */
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
-[data-testid="stLayoutWrapper"]:has(> :is(.st-key-prviz-bar, .st-key-prviz-frames)) { position: absolute; }
-.st-key-prviz-frames {
+[data-testid="stLayoutWrapper"]:has(> :is(.st-key-prviz-bar, .st-key-prviz-waiting)) { position: absolute; }
+.st-key-prviz-waiting {
   position: absolute; width: 20px; height: 0; overflow: hidden; visibility: hidden;
 }
 """

@@ -10,7 +10,6 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from prviz.live.need import Need, Progress
@@ -224,11 +223,6 @@ class JobQueue:
         job.touch()
         return job
 
-    def at_work(self, key: Hashable) -> Job[Any] | None:
-        """The job of this key; None if it has ended, was stopped or was never requested."""
-        job = self._newest
-        return job if job is not None and job.key == key and job.working and not job.stopping else None
-
     def keep(self, keys: set[Hashable]) -> None:
         """Stop and forget the newest job unless its key is one of these."""
         job = self._newest
@@ -256,26 +250,3 @@ class JobQueue:
                     return
             job.run()
             del job  # its memory belongs to those that hold the job
-
-
-@dataclass(frozen=True)
-class Status:
-    """State of an answer: final, coarse or stale, and the job that is still running.
-
-    more: None if nothing is running; else of the running job the "share" done (0 to 1, or None), seconds "left", a
-    "note" as text, the "pause" in seconds before the next poll, and "quiet": True where the drawing is final.
-    coarse: samples per set of a first, coarse drawing; 0 if the drawing is of all samples.
-    stale: True if the drawing is of other settings than those requested.
-    """
-
-    more: dict[str, Any] | None = None
-    coarse: int = 0
-    stale: bool = False
-
-    @property
-    def final(self) -> bool:
-        """True if the drawing is of the requested settings and all samples."""
-        return not (self.coarse or self.stale)
-
-    def payload(self) -> dict[str, Any]:
-        return {"more": self.more, "coarse": self.coarse, "stale": self.stale}

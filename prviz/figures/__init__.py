@@ -21,7 +21,7 @@ from prviz.figures.influence import ExtremeRow, carriers_figure, extreme_sweep_f
 from prviz.figures.iou import iou_bars, iou_sweep_figure, stability_figure
 from prviz.figures.papers import experiment_figures
 from prviz.figures.pictures import picture_data_uri
-from prviz.figures.pr import bias_figure, pr_figure
+from prviz.figures.pr import bias_figure, pr_figure, pr_traces
 from prviz.figures.robustness import Contender, agreement_figure, fewer_samples_figure, winners_figure
 from prviz.figures.samples import roles_figure, samples_figure
 from prviz.figures.surrogate import SettingError, SettingLine, error_intervals, setting_lines_figure
@@ -74,6 +74,7 @@ __all__ = [
     "picture_data_uri",
     "plain",
     "pr_figure",
+    "pr_traces",
     "quantiles_figure",
     "roles_figure",
     "samples_figure",

@@ -56,6 +56,23 @@ def pr_figure(
     Each point carries customdata [lam, fpr, fnr]: the trade-off and the error rates of the classifier that is
     optimal there, lam from 0 to inf. A front end finds the same classifier in `error_space_figure` by them.
     """
+    # as they are: that they are valid is tested, and to check them takes longer than to draw them
+    traces = pr_traces(curves, truth=truth, bound=bound, limits=limits, bands=bands, notes=notes)
+    return theme.finish(
+        go.Figure(traces, _validate=False), height=height, **theme.pr_axes(), legend=theme.legend(centred=True)
+    )
+
+
+def pr_traces(
+    curves: Mapping[str, PRCurve],
+    *,
+    truth: PRCurve | None = None,
+    bound: PRCurve | None = None,
+    limits: Mapping[str, PRCurve] | None = None,
+    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
+    notes: Mapping[str, str] | None = None,
+) -> list[Any]:
+    """The traces of `pr_figure` alone, for a front end that has its layout; most are dictionaries."""
     color, symbol = theme.colors(curves), theme.symbols(curves)
     traces: list[Any] = []
     for name, band in (bands or {}).items():
@@ -80,10 +97,7 @@ def pr_figure(
         line = {"color": color[name], "width": 1.5, "dash": "dot"}
         title = f"{ESTIMATORS[name].title} at n = ∞"
         traces.append(_curve(title, curve, line, meta=LIMIT, uid=f"{LIMIT}-{name}"))
-    # as they are: that they are valid is tested, and to check them takes longer than to draw them
-    return theme.finish(
-        go.Figure(traces, _validate=False), height=height, **theme.pr_axes(), legend=theme.legend(centred=True)
-    )
+    return traces
 
 
 def beyond(bound: PRCurve, points: int = 200) -> go.Scatter:

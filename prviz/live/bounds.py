@@ -44,6 +44,7 @@ def need(problem: Problem, settings: ExploreSettings) -> Need[PRCurve] | None:
         "Upper bound of the truth",
         problem.stores.results,
         partial(bound, problem, settings),
+        "bound",
     )
 
 

@@ -18,6 +18,7 @@ Progress = Callable[[float], None]
 class Need(Generic[T]):
     """What is to be measured: equal keys, equal results.
 
+    kind : of the message that tells a browser of the result: see `prviz.live.explorer`.
     seconds : its estimated time. note : its text on the page. store : where its result goes; None: to the results of
     the session. look : finds a result that is known by other keys too; None where `store` has them all.
     """
@@ -28,10 +29,17 @@ class Need(Generic[T]):
     note: str = ""
     store: LeastRecentlyUsed | None = None
     look: Callable[[], T | None] | None = None
+    kind: str = "panel"
 
     @property
     def known(self) -> bool:
-        """True if the result is there; of a need with a store."""
+        """True if there is a result, be it None; of a need with a store."""
+        return self.result is not None or (self.look is None and self.store is not None and self.key in self.store)
+
+    @property
+    def result(self) -> T | None:
+        """The result, where it is there; of a need with a store."""
         if self.look is not None:
-            return self.look() is not None
-        return self.store is not None and self.key in self.store
+            return self.look()
+        found: T | None = None if self.store is None else self.store.get(self.key)
+        return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -27,16 +28,37 @@ def needs(problem: Problem, settings: ExploreSettings, panel: Need[Any] | None =
 
     panel : what the open panel waits for.
     """
-    curves = Need(
+    exact, rough = curves(problem, settings), coarse(problem, settings)
+    first = None
+    if rough is not None and exact.seconds > INLINE_SECONDS:
+        first = replace(curves(*rough), kind="coarse")
+    wanted = (first, exact, panel, profile(problem, settings), bounds.need(problem, settings))
+    return [need for need in wanted if need is not None]
+
+
+def missing(wanted: Sequence[Need[Any]], stopped: Collection[Hashable]) -> list[Need[Any]]:
+    """The needs without a result that were not stopped; none where the curves were.
+
+    No coarse curves where there are exact ones.
+    """
+    open_needs = [need for need in wanted if not need.known]
+    if any(need.kind == "curves" and need.key in stopped for need in open_needs):
+        return []
+    exact = any(need.kind == "curves" for need in open_needs)
+    return [need for need in open_needs if need.key not in stopped and (exact or need.kind != "coarse")]
+
+
+def curves(problem: Problem, settings: ExploreSettings) -> Need[results.Results]:
+    """The curves of these settings."""
+    return Need(
         results.key(problem, settings),
         partial(results.measure, problem, settings),
         results.seconds(problem, settings),
         COMPUTING,
         problem.stores.results,
         partial(results.known, problem, settings),
+        "curves",
     )
-    wanted = (curves, panel, profile(problem, settings), bounds.need(problem, settings))
-    return [need for need in wanted if need is not None]
 
 
 def profile(problem: Problem, settings: ExploreSettings) -> Need[Any] | None:
@@ -51,6 +73,7 @@ def profile(problem: Problem, settings: ExploreSettings) -> Need[Any] | None:
         seconds,
         "Preparing every k and bandwidth",
         problem.stores.profiles,
+        kind="frames",
     )
 
 

@@ -81,6 +81,26 @@ class Profiles:
         return kept + sum(curve.vertices.nbytes for run in self.runs for curves in run.values() for curve in curves)
 
 
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is drawn: a problem, its settings and its results.
+
+    coarse : samples per set of a first, coarse drawing; 0 if the drawing is of all samples. stale : True if it is of
+    other settings than those requested.
+    """
+
+    problem: Problem
+    settings: ExploreSettings
+    found: Results
+    coarse: int = 0
+    stale: bool = False
+
+    @property
+    def final(self) -> bool:
+        """True if the drawing is of the requested settings and all samples."""
+        return not (self.coarse or self.stale)
+
+
 def repeats(problem: Problem, settings: ExploreSettings) -> int:
     """Number of repeats: 1 for approximate curves, and where neither samples nor a split can be drawn again."""
     drawn = (problem.redrawn or settings.split is not None) and not settings.approximate

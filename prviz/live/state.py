@@ -140,11 +140,16 @@ class ExploreState:
         found: dict[str, Value] = {}
         for spec in specs(self.settings):
             before = cast(Any, self.settings.parameters.get(spec.name, spec.default))
-            count = len(before) if spec.kind == "weights" else 1
-            name = PARAMETER_PREFIX + spec.name
-            sent = values.get(name) if has_bars(spec) else [values.get(each) for each in control_ids(spec, count)]
-            limits = (spec.low, spec.high)
-            if isinstance(sent, list) and len(sent) == count and all(is_number(value, limits) for value in sent):
+            entries_before = list(before) if spec.kind == "weights" else [before]
+            name, count, limits = PARAMETER_PREFIX + spec.name, len(entries_before), (spec.low, spec.high)
+            if has_bars(spec):
+                sent = values.get(name)
+            else:
+                ids = control_ids(spec, count)
+                sent = [values.get(each, entry) for each, entry in zip(ids, entries_before, strict=True)]
+            if sent == entries_before or not isinstance(sent, list) or len(sent) != count:
+                continue
+            if all(is_number(value, limits) for value in sent):
                 entries = tuple(int(each) if spec.kind == "int" else float(each) for each in sent)
                 found[spec.name] = entries if spec.kind == "weights" else entries[0]
         return found
@@ -197,4 +202,4 @@ SPLIT_PERCENTS = (percent(SPLIT_LIMITS[0]), percent(SPLIT_LIMITS[1]))
 
 def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
     """True if the value, sent by a browser, is a number within the limits."""
-    return isinstance(value, int | float) and math.isfinite(value) and limits[0] <= value <= limits[1]
+    return isinstance(value, int | float) and limits[0] <= value <= limits[1]

@@ -78,13 +78,14 @@ def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
 
 
 class HostGuard:
-    """ASGI middleware: requests and WebSockets to other hosts, and WebSockets of other sites' pages, are refused.
+    """ASGI middleware: what is for other hosts is refused, and WebSockets and questions of other sites' pages.
 
     Accepted are localhost, `hosts`, and the address at which the connection arrived, which is not known in advance if
     the server is bound to every address. X-Forwarded-Host is not read, because anybody can send it.
 
-    A WebSocket is opened by pages of the app alone, of the same host and port: another port of this machine may be that
-    of another program. A proxy may name another host, or leave out the port, where its own name is one of `proxies`.
+    A WebSocket is opened, and a question posted, by pages of the app alone, of the same host and port: another port of
+    this machine may be that of another program. A proxy may name another host, or leave out the port, where its own
+    name is one of `proxies`.
     """
 
     def __init__(self, app: App, hosts: Iterable[str], proxies: Iterable[str] = (), frames: Iterable[str] = ()) -> None:
@@ -114,7 +115,8 @@ class HostGuard:
                 f"A request {target} is not answered here. If that is a name of this machine, or of a proxy before it, "
                 f"start the app with `prviz app --allow-host NAME`, or with NAME in {HOSTS_VARIABLE}."
             )
-        origins = _values(scope, b"origin") if scope["type"] == "websocket" else []
+        asks = scope["type"] == "websocket" or scope.get("method") == "POST"
+        origins = _values(scope, b"origin") if asks else []
         own = all(self._is_own(origin, hosts[0]) for origin in origins)
         return None if own else "A page of another site can't use this app."
 

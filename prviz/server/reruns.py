@@ -1,8 +1,7 @@
-"""Runs of a page that the browser asks for while another is about to begin, or waits for its work."""
+"""Runs of a page that the browser asks for while another is about to begin."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 
@@ -48,42 +47,6 @@ def guard_reruns() -> None:
     request.__module__ = __name__
     AppSession.request_rerun = request  # type: ignore[assignment, method-assign]
     SessionState.on_script_will_rerun = begin  # type: ignore[assignment, method-assign]
-
-
-def is_asked() -> bool:
-    """True if the browser has asked for a run that has not begun: what only waits then ends its waiting."""
-    from streamlit.runtime.scriptrunner import get_script_run_ctx
-
-    context = get_script_run_ctx()
-    return context is not None and _asked_for(context.script_requests) is not None
-
-
-def give_way() -> None:
-    """End this run of a part of the page where the browser has asked for another, which begins at once.
-
-    By itself Streamlit runs a part to its end before it runs it again, unless the run that is asked for is marked as
-    one of `st.rerun(scope="fragment")`; that call itself would put this run's page in the place of another that is
-    asked for. What this run has not come to stays on screen as it was. Does nothing in a run of the whole page, of
-    which a run of a part would leave the rest undone. The names read and replaced here are internal to Streamlit.
-    """
-    import streamlit
-    from streamlit.runtime.scriptrunner import get_script_run_ctx
-
-    context = get_script_run_ctx()
-    requests = None if context is None or not context.fragment_ids_this_run else context.script_requests
-    if requests is None:
-        return
-    with requests._lock:
-        asked = _asked_for(requests)
-        if asked is not None and asked.fragment_id_queue:
-            requests._rerun_data = replace(asked, is_fragment_scoped_rerun=True)
-    if asked is not None:
-        streamlit.empty()  # where Streamlit looks for what is asked; it is never drawn
-
-
-def _asked_for(requests: Any) -> Any:
-    """The run that these requests of a session ask for and that has not begun; None if there is none."""
-    return requests._rerun_data if requests is not None and requests._state.name == "RERUN" else None
 
 
 def _is_pressed(state: Any) -> bool:

@@ -10,6 +10,7 @@ import ctypes
 import gc
 import os
 import re
+import signal
 import socket
 import sys
 import time
@@ -323,10 +324,11 @@ def address(host: str | None, port: int, base_path: str) -> str:
     return f"{url}/{base_path.strip('/')}" if base_path else url
 
 
-def options(warm_up: Callable[[], None] = lambda: None) -> dict[str, Any]:
+def options(warm_up: Callable[[], None] = lambda: None, ending: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Keyword arguments of `streamlit.App` for the app of this process, which is about to start.
 
-    warm_up : called in a thread once the server answers.
+    warm_up : called in a thread once the server answers. ending : called when the process is told to end, before the
+    server waits for its last answers.
     """
     import streamlit
     from starlette.middleware import Middleware
@@ -351,7 +353,7 @@ def options(warm_up: Callable[[], None] = lambda: None) -> dict[str, Any]:
         Middleware(UploadGuard, uploads=uploads),
         Middleware(StaticFiles, folder=static, base_path=streamlit.get_option("server.baseUrlPath")),
     ]
-    return {"middleware": layers, "lifespan": partial(_lifespan, warm_up=warm_up)}
+    return {"middleware": layers, "lifespan": partial(_lifespan, warm_up=warm_up, ending=ending)}
 
 
 def _setting(variable: str, read: Callable[[str], str]) -> list[str]:
@@ -363,9 +365,12 @@ def _setting(variable: str, read: Callable[[str], str]) -> list[str]:
 
 
 @asynccontextmanager
-async def _lifespan(_: Any, warm_up: Callable[[], None]) -> AsyncIterator[None]:
+async def _lifespan(_: Any, warm_up: Callable[[], None], ending: Callable[[], None]) -> AsyncIterator[None]:
     import streamlit
 
+    with suppress(ValueError):  # not in the main thread
+        for number in (signal.SIGINT, signal.SIGTERM):
+            _before(number, ending)
     remove_abandoned()
     if not streamlit.get_option("server.headless"):
         names = ("server.address", "server.port", "server.baseUrlPath")
@@ -376,6 +381,19 @@ async def _lifespan(_: Any, warm_up: Callable[[], None]) -> AsyncIterator[None]:
     watching.cancel()
     sessions.close_all()
     remove_own()
+
+
+def _before(number: int, ending: Callable[[], None]) -> None:
+    """Call `ending` before what the server does at this signal."""
+    then = signal.getsignal(number)
+
+    def handle(number: int, frame: Any) -> None:
+        ending()
+        if callable(then):
+            then(number, frame)
+
+    if callable(then):
+        signal.signal(number, handle)
 
 
 def _runtime() -> Any:

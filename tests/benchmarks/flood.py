@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import random
 import sys
@@ -91,21 +90,9 @@ class Explorer(Visitor):
         self.wrong.update(self.texts("Exception"))
 
     def move(self, **values: Any) -> None:
-        """The hand moves sliders of the main figure, which asks again until the last word is there."""
-        content = self._drawn()
-        held = {control["id"]: control["value"] for control in content["controls"]}
-        epoch = next(each["epoch"] for each in content["controls"] if each["group"] == "data")
-        for turn in range(content["turn"] + 1, content["turn"] + 40):
-            state = {**held, **values, "epoch": epoch, "turn": turn}
-            self.timed(lambda state=state: self.put("explore", json_value=json.dumps({"values": state})))
-            more = self._drawn()["more"]
-            if more is None:
-                return
-            time.sleep(more["pause"])
-
-    def _drawn(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.widget("explore").bytes[12:])
-        return found
+        """The user moves sliders of the main figure; once all is measured the page follows."""
+        self.timed(lambda: self.ask(values))
+        self.timed(self.run)
 
     def choose(self, key: str, **value: Any) -> None:
         self.timed(lambda: self.put(key, **value))

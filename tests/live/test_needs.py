@@ -22,11 +22,11 @@ def test_the_curves_come_first_then_the_open_panel_the_frames_and_the_bound() ->
     panel = Need(("panel",), lambda _: 1, 0.1, "the panel", problem.stores.results)
     found = needs.needs(problem, SETTINGS, panel)
     assert [need.key[0] for need in found] == ["results", "panel", "profile", "bound"]
-    assert [need.known for need in found] == [False] * 4
+    assert [need.result for need in found] == [None] * 4
     for need in found:
         assert need.store is not None
         need.store.put(need.key, need.compute(nothing))
-    assert [need.known for need in needs.needs(problem, SETTINGS, panel)] == [True] * 4
+    assert all(need.result for need in needs.needs(problem, SETTINGS, panel))
     assert frames.known_frames(problem, SETTINGS) is not None
     assert bounds.bound(problem, SETTINGS) is not None
 
@@ -37,9 +37,9 @@ def test_every_k_and_bandwidth_is_known_once_the_frames_are() -> None:
     assert profile is not None
     problem.stores.profiles.put(profile.key, profile.compute(nothing))
     for k in problem.stops(SETTINGS)[0]:
-        assert needs.needs(problem, replace(SETTINGS, k=k))[0].known
+        assert needs.needs(problem, replace(SETTINGS, k=k))[0].result
     other = replace(SETTINGS, split=0.3)
-    assert not needs.needs(problem, other)[0].known
+    assert not needs.needs(problem, other)[0].result
 
 
 def test_approximate_curves_and_long_profiles_are_measured_one_by_one() -> None:

@@ -50,7 +50,14 @@ def test_the_values_of_the_sliders_make_another_state() -> None:
     assert state.settings.n == ExploreSettings().n
 
 
-@pytest.mark.parametrize("value", ["x", None, -1, 1e12, math.nan, [1], {}])
+def test_one_entry_of_several_moves_alone() -> None:
+    state = opened(problem="mixtures").with_values({"p.means.1": 4.5})
+    first = opened(problem="mixtures").settings.parameters["means"]
+    assert isinstance(first, tuple)
+    assert state.settings.parameters["means"] == (first[0], 4.5, *first[2:])
+
+
+@pytest.mark.parametrize("value", ["x", None, -1, 1e12, 10**400, math.nan, math.inf, [1], {}])
 def test_what_no_slider_can_send_is_left_out(value: object) -> None:
     state = opened(problem="shifted-gaussians")
     names = ("n", "seed", "repeats", "split", "k", "angle", "p.mu", "p.d", "hidden")

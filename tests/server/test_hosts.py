@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import http.server
 import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -66,6 +68,21 @@ def test_a_websocket_goes_to_no_other_host_and_to_no_other_sites_page(server: Ap
         assert handshake(server.url, host, ("Origin", f"http://{host}")) == 403, host
     for origin in ("http://evil.example", "https://localhost.evil.example", "null", "", "file://", "http://[", "x"):
         assert handshake(server.url, "localhost:8501", ("Origin", origin)) == 403, origin
+
+
+def posted(server: AppServer, origin: str) -> int:
+    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=30)
+    try:
+        connection.request("POST", "/live/ask", "{}", {"Origin": origin} if origin else {})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_a_question_of_another_sites_page_is_refused(server: AppServer) -> None:
+    for origin in ("http://evil.example", f"{server.url}0", "null"):
+        assert posted(server, origin) == 421
+    assert posted(server, server.url) == posted(server, "") == 410  # no visitor's token
 
 
 def own(host: str, origin: str) -> bool:

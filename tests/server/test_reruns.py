@@ -13,7 +13,7 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 from streamlit.runtime.state.session_state import SessionState
 
-from prviz.server.reruns import give_way, guard_reruns, is_asked
+from prviz.server.reruns import guard_reruns
 
 
 class Session:
@@ -82,58 +82,3 @@ def test_a_click_is_carried_until_a_run_has_come_to_it(passed_on: list[Any]) -> 
     AppSession.request_rerun(session, after)
     assert not after.widget_states.widgets
     assert passed_on == [clicked, part, later, after]
-
-
-def test_a_run_that_only_waits_hears_of_the_next(passed_on: list[Any]) -> None:
-    session: Any = Session("explore")
-    assert not is_asked()
-    asked = wanted("explore", "figure")
-    AppSession.request_rerun(session, asked)
-    assert is_asked()
-    scriptrunner.get_script_run_ctx().script_requests.on_scriptrunner_ready()  # type: ignore[union-attr]
-    assert not is_asked()  # the next has begun
-    assert passed_on == [asked]
-
-
-def run_of(
-    monkeypatch: pytest.MonkeyPatch, part: list[str] | None, *asked: RerunData
-) -> tuple[ScriptRequests, list[RerunData]]:
-    """What is asked for while a run of this part goes on, and what it ends for."""
-    requests, ended_for = ScriptRequests(), list[RerunData]()
-    for each in asked:
-        requests.request_rerun(each)
-    context = SimpleNamespace(session_id="a visitor", fragment_ids_this_run=part, script_requests=requests)
-    monkeypatch.setattr(scriptrunner, "get_script_run_ctx", lambda: context)
-
-    def look() -> None:
-        found = requests.on_scriptrunner_yield()
-        if found is not None:
-            ended_for.append(found.rerun_data)
-
-    monkeypatch.setattr("streamlit.empty", look)
-    give_way()
-    return requests, ended_for
-
-
-PART = RerunData(page_script_hash="explore", fragment_id="figure", query_string="k=7")
-PAGE = RerunData(page_script_hash="learn")
-
-
-def test_a_run_of_a_part_ends_where_another_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, ended_for = run_of(monkeypatch, ["figure"], PART)
-    assert [(each.fragment_id_queue, each.query_string) for each in ended_for] == [(["figure"], "k=7")]
-
-
-def test_it_goes_on_where_nothing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run_of(monkeypatch, ["figure"])[1] == []
-
-
-def test_another_page_that_is_asked_for_stays_the_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, ended_for = run_of(monkeypatch, ["figure"], PAGE)
-    assert [(each.page_script_hash, each.fragment_id_queue) for each in ended_for] == [("learn", [])]
-
-
-def test_a_run_of_the_whole_page_is_not_ended_for_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    requests, ended_for = run_of(monkeypatch, None, PART)
-    assert ended_for == []
-    assert requests.on_scriptrunner_ready().rerun_data.fragment_id_queue == ["figure"]

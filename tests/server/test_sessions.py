@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -277,10 +278,37 @@ def test_hostile_words_in_a_field_are_refused_in_words(server: AppServer) -> Non
 def test_numbers_that_no_slider_sends_change_nothing(server: AppServer) -> None:
     with Visitor(server.url, query="n=50") as visitor:
         visitor.run()
-        for nasty in (*NASTY[:2], [], {}, True, -1, 1e308, float("nan")):
-            for names in (("k",), ("bandwidth",), ("angle",), ("turn", "n", "seed")):
-                visitor.put("explore", json_value=json.dumps({"values": dict.fromkeys(names, nasty)}))
-                assert visitor.texts("Exception") == []
+        assert visitor.ask({"k": NASTY[0]})[0] == 413
+        for nasty in (*NASTY[2:4], [], {}, True, -1, 1e308, 10**400, float("nan")):
+            for names in (("k",), ("bandwidth",), ("angle",), ("hidden", "n", "seed")):
+                status, answer = visitor.ask(dict.fromkeys(names, nasty))
+                assert (status, answer[-1]["kind"]) == (200, "done")
+        visitor.run()
+        assert visitor.texts("Exception") == []
+
+
+def test_a_question_that_is_none_is_refused(server: AppServer) -> None:
+    with Visitor(server.url, query="n=50") as visitor:
+        visitor.run()
+        for nasty in ("x", None, [], {}, -1, 0, 1e308, float("inf"), float("nan")):
+            assert visitor.ask({}, q=nasty)[0] == 400
+            assert visitor.ask({}, of=nasty)[0] == 200
+
+
+def test_the_server_ends_at_once_while_it_answers(tmp_path: Path) -> None:
+    with running_app(tmp_path / "log") as server, Visitor(server.url, query="n=20000&repeats=20") as visitor:
+        visitor.run()
+        with contextlib.closing(visitor.begin({"seed": 5})) as answer:
+            server.process.terminate()
+            assert server.process.wait(timeout=15) == 0
+            assert json.loads(answer.read().splitlines()[-1])["kind"] == "gone"
+
+
+def test_a_visitor_who_has_left_is_not_answered(server: AppServer) -> None:
+    with Visitor(server.url, query="n=50") as visitor:
+        visitor.run()
+        assert visitor.ask({"k": 3})[0] == 200
+    until(lambda: visitor.ask({"k": 4})[0] == 410)
 
 
 @pytest.fixture

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages._explore import live_view
 from pages._explore.session import PANEL_TAB
-from pages._shared import answers
-from prviz.figures.pr import BOUND_LABEL
-from prviz.live import needs, problems, results
+from pages._live.figure import plain_figure
+from prviz.figures.pr import BOUND_LABEL, pr_figure
+from prviz.live import bounds, needs, problems, results
+from prviz.live.explorer import STOPPED
 from prviz.live.need import Progress
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import TOYS, toy
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
-from tests.explore_app import LIVE, healthy, job_ended, last_word, move, opened, payload, sliders, until, vertices
+from tests.explore_app import ask, figures, healthy, last_word, move, opened, payload, question, sliders, vertices
 
 MEASURE = results.measure
 
@@ -62,13 +63,12 @@ def test_what_no_slider_can_send_is_not_used(value: object) -> None:
 def test_a_preset_and_another_problem_win_over_the_hand() -> None:
     app = opened(problem="shifted-gaussians", n="150")
     move(app, **{"p.mu": 1.5, "n": 200})
-    held = app.session_state[LIVE]["values"]
     app.selectbox(key="preset.shifted-gaussians").set_value("mu = 5/24 (0.21)").run()
     healthy(app)
     assert sliders(app)["p.mu"] == 5 / 24
     assert sliders(app)["n"] == 10_000
-    # An answer of the hand that was under way belongs to the samples before.
-    app.session_state[LIVE] = {"values": {**held, "turn": held["turn"] + 1}}
+    # A move of the hand that was under way belongs to the samples before.
+    question(app, lambda line: None, {"p.mu": 1.5, "n": 200}, of=["toy", "mixtures"])
     app.run()
     assert sliders(app)["p.mu"] == 5 / 24
     move(app, n=130)
@@ -212,46 +212,36 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return measured
 
 
-def slowly(monkeypatch: pytest.MonkeyPatch, n: int) -> tuple[dict[object, int], threading.Event]:
-    """Measurements of this n take for ever, in small blocks that are counted by k, until the event."""
-    blocks: dict[object, int] = {}
-    go = threading.Event()
-
-    def measure(
-        problem: problems.Problem, settings: ExploreSettings, progress: Progress | None = None
-    ) -> results.Results:
-        while settings.n == n and progress is not None and not go.is_set():
-            blocks[settings.k] = blocks.get(settings.k, 0) + 1
-            progress(0.3)
-            go.wait(0.002)
-        return MEASURE(problem, settings, progress)
-
-    monkeypatch.setattr(results, "measure", measure)
-    monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 80)
-    return blocks, go
-
-
 def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = vertices(opened(n="400", k="4"))
-    _, go = slowly(monkeypatch, 400)
     app = opened(n="100")
+    monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 80)
     move(app, n=400, k=4)
-    coarse = payload(app)
-    assert (coarse["coarse"], coarse["stale"]) == (80, False)
-    assert coarse["more"]["note"] == "Computing"
+    assert payload(app)["coarse"] == 80
+    assert payload(app)["more"]
     assert vertices(app) != exact
     assert "k" not in app.query_params  # the link waits for the final one
     assert sliders(app)["n"] == 400
-    go.set()
-    final = until(app, lambda answer: not answer["coarse"])
+    said = ask(app)
+    final = next(each for each in said if each["kind"] == "curves" and not each["coarse"])
+    assert {curve["id"]: curve["vertices"] for curve in final["curves"]} == exact
+    (frames,) = [each for each in said if each["kind"] == "frames"]
+    app.run()
     assert vertices(app) == exact
     assert app.query_params["k"] == "4"
-    assert final["more"]["quiet"]
-    last_word(app)
-    assert vertices(app) == exact
-    frames = json.loads(app.get("bidi_component")[1].proto.bytes)
     assert frames["id"] == payload(app)["frames"]
+    assert not payload(app)["more"]
+
+
+def test_the_line_says_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened(**LINK)
+    last = [each for each in ask(app, seed=8, k=4) if each["kind"] == "curves"][-1]
+    app.run()
+    page = payload(app)
+    own = {"token", "above", "more"}  # of the page alone, and what is measured meanwhile
+    assert {name: last[name] for name in page.keys() - own} == {name: page[name] for name in page.keys() - own}
+    assert page["token"] not in json.dumps(last)
 
 
 @pytest.mark.parametrize("query", [{}, {"repeats": "3"}, {"methods": "knn,hub", "split": "none"}])
@@ -264,60 +254,36 @@ def test_a_known_profile_answers_every_stop_without_measuring(
     measured = counted(monkeypatch)
     for k, expected in alone.items():
         assert vertices(move(app, k=k, bandwidth=1.3)) == expected
-        assert payload(app)["more"] is None
+        assert not payload(app)["more"]
     assert measured == []
     move(app, k=59 if "split" in query else 57)
     assert measured == [120]
 
 
-def test_a_newer_request_stops_the_older_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks, go = slowly(monkeypatch, 400)
-    app = opened(n="100", k="3")
-    move(app, n=400, k=4)
-    assert 4 not in blocks  # the hand may move on
-    until(app, lambda answer: 4 in blocks)
-    move(app, k=5)
-    until(app, lambda answer: 5 in blocks)
-    count, begun = blocks[4], blocks[5]
-    until(app, lambda answer: blocks[5] > begun)
-    assert blocks[4] == count
-    move(app, n=100, k=3)  # known: nothing is measured, and nothing goes on
-    count = blocks[5]
-    job_ended(60)
-    assert blocks[5] <= count + 1
-    go.set()
-
-
 def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks, go = slowly(monkeypatch, 400)
     app = opened(n="100")
-    until(app, lambda answer: not answer["coarse"])
     first = vertices(app)
-    move(app, n=400)
-    assert payload(app)["coarse"]
-    move(app, stop=True)
+    monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 80)
+    stopped = app.session_state["_Session"].jobs.stopped
+    stopped[question(app, lambda line: None, {"n": 400}).needs[1].key] = STOPPED  # as the line does
+    app.run()
     answer = payload(app)
-    assert (answer["more"], answer["stale"], answer["coarse"], answer["other"]) == (None, True, 0, False)
+    assert (answer["more"], answer["stale"], answer["coarse"], answer["other"]) == (False, True, 0, False)
     assert vertices(app) == first
     assert "Stopped" in app.info[0].value
-    assert app.query_params["n"] == "100"
-    count = sum(blocks.values())
-    app.run()
-    job_ended(60)
-    assert sum(blocks.values()) <= count + 1  # one block may have been under way
-    go.set()
+    assert "n" in app.query_params
     (resume,) = [button for button in app.button if button.label == "Compute it after all"]
     resume.click().run()
-    assert not until(app, lambda answer: not (answer["coarse"] or answer["stale"]))["other"]
+    assert payload(app)["coarse"]
+    assert not last_word(app)["other"]
     assert app.query_params["n"] == "400"
     assert not app.info
     # Nothing can be drawn of another toy yet: the browser hears that what it has is not of this one.
     monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 0)
-    go.clear()
     app.radio(key="problem").set_value("outlier").run()
     assert payload(app)["other"]
-    go.set()
-    assert not until(app, lambda answer: not answer["stale"])["other"]
+    assert not last_word(app)["other"]
 
 
 def test_what_goes_wrong_in_a_job_is_told_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,7 +293,7 @@ def test_what_goes_wrong_in_a_job_is_told_on_the_page(monkeypatch: pytest.Monkey
     def measure(*given: object) -> results.Results:
         raise ValueError("these data are *too* strange")
 
-    monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
     monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 0)
     monkeypatch.setattr(results, "measure", measure)
     move(app, seed=5)
@@ -356,7 +322,7 @@ def test_a_profile_that_fails_leaves_the_drawing_alone(monkeypatch: pytest.Monke
 
 
 def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
     app = opened(n="100")
     last_word(app)
     app.session_state[PANEL_TAB] = "Extremes"
@@ -364,5 +330,27 @@ def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -
     app.button(key="enlarge").click().run()
     healthy(app)
     last_word(app)
-    drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
     assert ["extremes"] in [[pane["id"] for pane in each["panes"]] for each in drawn]
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -> None:
+    settings = ExploreSettings(problem="shifted-gaussians", n=100, parameters={"d": 2}, repeats=repeats, k=5)
+    problem = problems.problem_of(settings)
+    found = results.results(problem, settings)
+    table = live_view.numbers(problem, settings, found)
+    drawn = live_view.curve_space(problem, settings, found, table).payload()["figure"]
+    whole = pr_figure(
+        found.curves,
+        truth=problem.truth,
+        limits=bounds.limits(problem, settings),
+        bands=found.bands,
+        notes={name: f"IoU {curve.iou(problem.truth):.2f}" for name, curve in found.curves.items()},
+    )
+    expected = plain_figure(whole)
+    expected["data"].sort(key=lambda trace: trace["legendgroup"] == "truth")
+    assert drawn["layout"] == expected["layout"]
+    for ours, theirs in zip(drawn["data"], expected["data"], strict=True):
+        assert {**ours, "text": None} == {**theirs, "text": None}
+        assert list(ours.get("text", [])) == list(theirs.get("text", []))

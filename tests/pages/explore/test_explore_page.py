@@ -30,7 +30,19 @@ from prviz.samples import SamplePair
 from prviz.studies.surrogate import FitOptions, fit_check, fit_pair
 from prviz.toys import TOYS, toy
 from tests import file_zoo
-from tests.explore_app import about, healthy, job_ended, last_word, move, opened, payload, sliders, vertices
+from tests.explore_app import (
+    about,
+    ask,
+    figures,
+    healthy,
+    job_ended,
+    last_word,
+    move,
+    opened,
+    payload,
+    sliders,
+    vertices,
+)
 from tests.file_builders import npy
 from tests.waiting import until
 
@@ -115,7 +127,7 @@ def test_every_panel_draws_above_the_strip(tab: str, panes: set[str], source: st
     app.run()
     healthy(app)
     last_word(app)
-    drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
     shown = [pane["id"] for each in drawn for pane in each["panes"]]
     assert panes <= set(shown)
     assert shown[-1] == "sweep"
@@ -127,7 +139,7 @@ def test_an_enlarged_panel_shows_all_that_it_has_and_goes_back() -> None:
     last_word(app)
 
     def panes() -> set[str]:
-        drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+        drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
         return {pane["id"] for each in drawn for pane in each["panes"]}
 
     beside = panes()
@@ -272,7 +284,7 @@ def test_forgotten_uploads_are_gone() -> None:
 @pytest.mark.thorough
 def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CAPACITY", 4)
-    monkeypatch.setattr(cache, "SAMPLES_CAPACITY", 2)
+    monkeypatch.setattr(store, "SAMPLES_CAPACITY", 2)
     app = opened(problem="high-dimension", n="100", methods="knn", **{"p.d": "2048"})
 
     def change(seeds: range) -> int:
@@ -545,7 +557,7 @@ def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
     for _ in range(3):
         last_word(app)
         app.run()
-    sweep = json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
+    sweep = json.loads(figures(app)[-1].proto.bytes)
     lines = {trace["name"]: trace for trace in sweep["panes"][0]["figure"]["data"] if "∞" in trace.get("name", "")}
     assert list(lines) == ["kNN at n = ∞", "iPR at n = ∞", "Coverage at n = ∞"]
     problem = toy("shifted-gaussians", d=2, mu=1)
@@ -566,7 +578,7 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
     app.button(key="use-best-setting").click().run()
     healthy(app)
     assert app.query_params["k"] == str(best.k)
-    assert payload(app)["controls"][0]["epoch"] == "bundled/1"
+    assert payload(app)["controls"][0]["value"] == best.k
     assert app.button(key="use-best-setting").disabled
     move(app, k=best.k + 1)
     assert app.query_params["k"] == str(best.k + 1)
@@ -578,10 +590,11 @@ def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:
     app.session_state["encoders"] = True
 
     def areas() -> list[dict]:
+        ask(app)
         app.run()
         healthy(app)
         drawn = [each.proto for each in app.get("bidi_component") if each.proto.component_name == "prviz_live"]
-        panes = [pane for each in drawn for pane in json.loads(each.bytes[12:])["panes"]]
+        panes = [pane for each in drawn for pane in json.loads(each.bytes)["panes"]]
         return [pane for pane in panes if pane["id"] == "encoders-areas"]
 
     until(areas, 60)

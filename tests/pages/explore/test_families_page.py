@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages._shared.families import by_paper
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from tests.explore_app import healthy, last_word, move, opened
+from tests.explore_app import healthy, last_word, opened, tell
 
 
 def test_every_family_is_offered_once_under_its_paper_and_four_are_on():
@@ -41,7 +41,7 @@ def test_a_rows_button_opens_the_card_of_its_family_once():
     assert not any(each.value.startswith("$") for each in app.markdown)
     for name in ("ipr", "coverage"):
         family = ESTIMATORS[name]
-        move(app, about=name)
+        tell(app, "about", name)
         captions = [each.value.replace("\\", "") for each in app.caption]
         (card,) = [text for text in captions if family.about.biases in text and family.about.published in text]
         assert family.about.cost in card
@@ -50,4 +50,5 @@ def test_a_rows_button_opens_the_card_of_its_family_once():
         assert sum("is called real where" in text for text in captions) == 1
     app.run()
     assert not any(each.value.startswith("$") for each in app.markdown)
-    move(app, about="<b>")
+    tell(app, "about", "<b>")
+    tell(app, "about", ["ipr"])

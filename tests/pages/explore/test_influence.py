@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages._explore import influence as _influence_page
 from pages._explore.session import PANEL_TAB
-from pages._shared import answers
 from prviz.diagnostics.influence import Extremes, distinct, influence, removals
+from prviz.live import needs
 from prviz.measure.estimates import estimate
 from prviz.measure.profiles import profile_pair
 from prviz.samples import SamplePair
@@ -45,7 +45,7 @@ def uploaded(real: np.ndarray, generated: np.ndarray) -> AppTest:
 def panes(app: AppTest) -> dict[str, dict]:
     """The data sent to every live figure but the main one, by pane."""
     sent = [each.proto.bytes for each in app.get("bidi_component")[1:]]
-    drawn = [json.loads(each[12:]) for each in sent if each[12:13] == b"{"]
+    drawn = [json.loads(each) for each in sent if each[:1] == b"{"]
     return {pane["id"]: pane for each in drawn for pane in each.get("panes", [])}
 
 
@@ -61,7 +61,7 @@ def texts(app: AppTest) -> str:
 @pytest.mark.parametrize("inline", [True, False])
 def test_the_outlier_is_named_and_what_falls_is_measured(inline, monkeypatch) -> None:
     if not inline:
-        monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
+        monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
     app = at_extremes(opened(**EXAMPLE))
     drawn = panes(app)
     assert {"extremes", "extremes-over-k-0", "extremes-over-k-1", "carriers", "fall"} <= set(drawn)

@@ -58,7 +58,7 @@ def drawn_samples(app: AppTest) -> dict:
 
 def _content(element: object) -> dict:
     raw = element.proto.bytes  # type: ignore[attr-defined]
-    return json.loads(raw[12:]) if raw[12:13] == b"{" else {}
+    return json.loads(raw) if raw[:1] == b"{" else {}
 
 
 def _is_samples(content: dict) -> bool:

@@ -15,7 +15,7 @@ from prviz.curves.summaries import first_differences
 from prviz.diagnostics.cosupport import class_shares, support_classes, supports_at
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
-from tests.explore_app import healthy, last_word, move, opened
+from tests.explore_app import figures, healthy, last_word, move, opened
 
 TOY = {"problem": "mixtures", "n": "120"}
 BUNDLED = {"source": "bundled", "problem": "rbm-epoch-30", "n": "100"}
@@ -32,12 +32,12 @@ def tab(name: str, **query: str) -> AppTest:
 
 
 def sent(app: AppTest, place: int = -1) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(app.get("bidi_component")[place].proto.bytes[12:])
+    found: dict[str, Any] = json.loads(app.get("bidi_component")[place].proto.bytes)
     return found
 
 
 def panes(app: AppTest) -> dict[str, dict[str, Any]]:
-    drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
     return {pane["id"]: pane for each in drawn for pane in each["panes"] if pane["id"].startswith("tail")}
 
 
@@ -65,7 +65,7 @@ def space(colour: str, *, enlarged: bool = False, selects: bool = False, **query
 
 def all_sent(app: AppTest) -> list[dict[str, Any]]:
     contents = [each.proto.bytes for each in app.get("bidi_component")]
-    return [json.loads(content[12:]) for content in contents if b'"panes":' in content]
+    return [json.loads(content) for content in contents if b'"panes":' in content]
 
 
 def maps(app: AppTest) -> dict[str, dict[str, Any]]:

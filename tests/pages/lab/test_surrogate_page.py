@@ -49,7 +49,7 @@ def words(app: AppTest) -> str:
 def captions(app: AppTest) -> str:
     """Titles of the figures."""
     drawn = [each.proto.bytes for each in app.get("bidi_component") if each.proto.bytes]
-    return "\n".join(pane["title"] for each in drawn for pane in json.loads(each[12:])["panes"])
+    return "\n".join(pane["title"] for each in drawn for pane in json.loads(each)["panes"])
 
 
 def clouds(seed: int, n: int = 80) -> np.ndarray:

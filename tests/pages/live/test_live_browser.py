@@ -39,9 +39,10 @@ _DRAWN = """plots => plots.map(plot => ({
     ranges: ['xaxis', 'yaxis'].map(axis => Array.from(plot._fullLayout[axis].range)),
 }))"""
 
-# One job may begin when another has ended: nothing is on its way for longer than Python takes to say so.
+# The page may wait for something else once it has followed: nothing is on its way for longer than that takes.
 _QUIET = """() => {
-    if (document.querySelector('.live[data-more=true]')) window.__quietSince = undefined;
+    const busy = document.querySelector('.live[data-more=true], [data-test-script-state="running"]');
+    if (busy) window.__quietSince = undefined;
     else window.__quietSince ??= performance.now();
     return window.__quietSince && performance.now() - window.__quietSince > 1500;
 }"""
@@ -203,7 +204,7 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
 
     page.route_web_socket(re.compile("_stcore/stream"), between)
     figure = followed(page)
-    handle, turn = slider(page, "Neighbours k"), figure.get_attribute("data-turn") or ""
+    handle, asked_before = slider(page, "Neighbours k"), figure.get_attribute("data-asked") or ""
     holding.append(True)
     page.mouse.move(*place(handle, 0.2))
     page.mouse.down()
@@ -219,7 +220,7 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
     holding.clear()
     for socket, message in held:
         socket.send(message)
-    expect(figure).not_to_have_attribute("data-turn", turn)
+    expect(figure).not_to_have_attribute("data-asked", asked_before)
     assert handle.get_attribute("aria-valuetext") == kept
     at_stop(figure, rf"^{kept}\|")
     settled(figure)
@@ -227,6 +228,18 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
     page.mouse.up()
     page.wait_for_url(re.compile(rf"[?&]k={kept}(&|$)"))
     at_stop(figure, rf"^{kept}\|")
+
+
+def test_a_lost_visitor_is_known_again_and_a_lost_server_is_asked_again(page: Page) -> None:
+    followed(page)
+    page.route("**/live/ask", lambda route: route.fulfill(status=410), times=1)
+    number(page, "Seed").fill("4")
+    number(page, "Seed").press("Enter")
+    page.wait_for_url(re.compile(r"[?&]seed=4(&|$)"))
+    page.route("**/live/ask", lambda route: route.abort(), times=1)
+    number(page, "Seed").fill("5")
+    number(page, "Seed").press("Enter")
+    page.wait_for_url(re.compile(r"[?&]seed=5(&|$)"))
 
 
 def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
@@ -291,10 +304,9 @@ def test_the_table_scrolls_in_its_own_box(new_page: Callable[..., Page]) -> None
 def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
     seeds = number(page, "Seed")
-    first, turn = page.evaluate("[...window.__prviz.frames.keys()]"), int(figure.get_attribute("data-turn") or 0)
+    first = page.evaluate("[...window.__prviz.frames.keys()]")
     seeds.fill("4")
     seeds.press("Enter")
-    page.wait_for_function("([node, turn]) => +node.dataset.turn > turn", arg=[figure.element_handle(), turn])
     page.wait_for_function("count => window.__prviz.frames.size > count", arg=len(first))
     page.wait_for_url(re.compile(r"[?&]seed=4(&|$)"))
     wait_idle(page)

@@ -159,30 +159,35 @@ def test_curves_leave_the_truth_where_python_says(blank: Page, name: str, by: fl
 
 
 def test_what_was_on_its_way_before_a_move_does_not_undo_it(blank: Page) -> None:
-    """Another widget's answer may come between a request and its own."""
+    """The page may be drawn, of what Python knew before, between a question and its answer."""
     blank.set_content(Path(figure.__file__).with_name("live.html").read_text())
     k = Slider("k", "k", [1, 2, 3], 1, 1).payload()
     payload = {"controls": [k], "curves": [], "panes": [], "table": None, "frames": "", "shown": None, "legend": False}
+    payload |= {"rows": True, "token": "a visitor", "of": ["toy", "modes"]}
     found = blank.evaluate(
-        """([payload, k]) => {
+        """async ([payload, k]) => {
             const sent = [], seen = [], parentElement = document.body;
-            const answer = (value, turn, more = null) => {
-                const text = JSON.stringify({ ...payload, controls: [{ ...k, value, resolved: value }], turn, more });
-                const data = new TextEncoder().encode(`revision-${value}-${turn}` + text);
-                live.default({ data, parentElement, setStateValue: (name, values) => sent.push(values) });
+            window.URL = function (path) { return path; }; // of this module, which has no address
+            window.fetch = (_, { body }) => { sent.push(JSON.parse(body)); return new Promise(() => {}); };
+            const page = (value, asked) => {
+                const text = JSON.stringify({ ...payload, controls: [{ ...k, value, resolved: value }], asked });
+                const data = new TextEncoder().encode(text);
+                live.default({ data, parentElement, setStateValue: () => {}, setTriggerValue: () => {} });
                 seen.push(+document.querySelector("input[type=range]").value + 1);
             };
-            answer(1, 0);
+            page(1, 0);
             const range = document.querySelector("input[type=range]");
             range.value = "1";
             range.oninput();
-            answer(1, 0, { pause: 0, note: "", left: null });
-            answer(3, 1);
-            return [seen, sent.map(({ k, turn }) => [k, turn])];
+            page(1, 1); // the move waits for the answer to the first question
+            for (let i = 0; sent.length < 2 && i < 500; i++) await new Promise(done => setTimeout(done, 20));
+            page(1, 1);
+            page(3, 2);
+            return [seen, sent.map(({ q, of, values }) => [q, of, values])];
         }""",
         [payload, k],
     )
-    assert found == [[1, 2, 3], [[2, 1]]]
+    assert found == [[1, 2, 2, 3], [[1, ["toy", "modes"], {}], [2, ["toy", "modes"], {"k": 2}]]]
 
 
 def test_the_agreement_without_a_truth_is_the_lowest_iou_of_two_curves(blank: Page) -> None:

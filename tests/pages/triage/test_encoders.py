@@ -39,7 +39,7 @@ def test_the_winner_and_its_places_by_encoder() -> None:
     assert app.markdown[0].value.replace("\\", "") == (
         "**The winner does not depend on the encoder: mixture-em-20 is best in all 7 readings.**"
     )
-    (pane,) = json.loads(app.get("bidi_component")[0].proto.bytes[12:])["panes"]
+    (pane,) = json.loads(app.get("bidi_component")[0].proto.bytes)["panes"]
     grey = [each for each in pane["figure"]["data"] if "127" in each["line"]["color"]]
     assert {each["name"] for each in grey} == {"mixture-em-1", "truncation-0.0"}
     table = app.dataframe[0].value

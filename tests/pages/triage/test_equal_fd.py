@@ -47,7 +47,7 @@ def finished(app: AppTest) -> AppTest:
 
 
 def figures(app: AppTest) -> list[dict]:
-    contents = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")]
+    contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
     return [pane["figure"] for content in contents for pane in content["panes"]]
 
 

@@ -72,7 +72,7 @@ def finished(app: AppTest) -> AppTest:
 
 def sent(app: AppTest) -> dict[str, dict]:
     """What each live figure was sent, by its group of panes: the first, the summaries, the panels."""
-    contents = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")]
+    contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
     return dict(zip(("curves", "steps", "panels"), contents, strict=True))
 
 
@@ -187,7 +187,7 @@ def test_what_papers_report_is_added_and_ranked() -> None:
     interval = f"{distance.value:.4g} ({distance.low:.4g} to {distance.high:.4g})"
     assert table.loc["classes-3", "Fréchet distance"] == interval
     assert 1 < float(table.loc["classes-3", "class score"]) < 10
-    *_, last = (json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component"))
+    *_, last = (json.loads(each.proto.bytes) for each in app.get("bidi_component"))
     assert last["panes"][0]["figure"]["data"][0]["x"][:3] == [
         "AuC",
         "F8, leaning to precision",

@@ -94,7 +94,7 @@ def sent(app: AppTest) -> list[str]:
 
 
 def panes(app: AppTest) -> dict[str, dict]:
-    contents = [json.loads(each[12:]) for each in sent(app) if not each.startswith('{"turn"')]
+    contents = [json.loads(each) for each in sent(app) if not each.startswith('{"turn"')]
     return {pane["id"]: pane for content in contents for pane in content["panes"]}
 
 

@@ -65,7 +65,7 @@ def small(app: AppTest) -> AppTest:
 
 
 def panes(app: AppTest) -> dict[str, dict]:
-    found = [json.loads(each.proto.bytes[12:])["panes"] for each in app.get("bidi_component")]
+    found = [json.loads(each.proto.bytes)["panes"] for each in app.get("bidi_component")]
     return {pane["id"]: pane for each in found for pane in each}
 
 

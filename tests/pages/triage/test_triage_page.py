@@ -501,6 +501,8 @@ def aside() -> None:
 
 def test_what_takes_a_part_longer_is_made_by_a_job_and_can_be_stopped() -> None:
     app = AppTest.from_function(aside, default_timeout=60).run()
+    assert [each.value for each in app.markdown] == ["False, True"]
+    app.run()  # as a page does while it waits for something
     assert [each.value for each in app.markdown] == ["made", "False, False"]
     app = AppTest.from_function(aside, default_timeout=60)
     app.session_state["_Session"] = held = cache.Session()
@@ -509,6 +511,7 @@ def test_what_takes_a_part_longer_is_made_by_a_job_and_can_be_stopped() -> None:
     app.run()
     assert "this was not measured" in app.info[0].value
     app.button[0].click().run()
+    app.run()
     healthy(app)
     assert app.markdown[0].value == "made"
 

@@ -1,0 +1,109 @@
+"""The live figure's own line: a route of the same server, on which a visitor's browser asks and is answered.
+
+An answer is a stream of lines, each a message as JSON. A visitor is known by a token that is given to the page alone,
+and that ends with the visitor's session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from prviz.live.explorer import Explorer, Question, Sink
+
+ADDRESS = "/live/ask"
+# Longest question in bytes.
+MOST_BYTES = 20_000
+# The answer is not kept anywhere, and no proxy or server holds lines back to compress or to join them.
+_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no", "content-encoding": "identity"}
+_MALFORMED, _GONE, _TOO_LONG = 400, 410, 413
+
+# Makes a question of what the browser asks.
+Ask = Callable[[Mapping[str, Any], Sink], Question]
+
+
+class Visitor:
+    """One visitor: a token, the explorer that answers, and how its questions are to be understood."""
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(32)
+        self.explorer = Explorer()
+        self.understand: Ask | None = None
+        self._lock = threading.Lock()
+        _visitors[self.token] = self
+
+    def ask(self, text: bytes, sink: Sink) -> Question:
+        """Let the explorer answer a question, as JSON; raises ValueError, TypeError or KeyError for anything else."""
+        asked = json.loads(text)
+        if not isinstance(asked, dict) or self.understand is None:
+            raise TypeError("a question is an object")
+        with self._lock:  # one after the other, as they come
+            if asked.get("stop"):
+                self.explorer.stop()
+            question = self.understand(asked, sink)
+            self.explorer.ask(question)
+        return question
+
+    def close(self) -> None:
+        """End all work and forget the token."""
+        _visitors.pop(self.token, None)
+        self.explorer.close()
+
+
+_visitors: dict[str, Visitor] = {}
+
+
+# It ends with the session, within a second after its connection.
+@st.cache_resource(scope="session", on_release=lambda visitor: visitor.close(), show_spinner=False)
+def visitor() -> Visitor:
+    """The visitor whose page runs in this thread."""
+    return Visitor()
+
+
+def close_all() -> None:
+    """End every answer: the server is about to end, and would wait for them."""
+    for each in list(_visitors.values()):
+        each.close()
+
+
+async def _ask(request: Request) -> Response:
+    """Answer a question, until the answer is whole, another question comes, or nobody reads."""
+    found = _visitors.get(request.headers.get("x-prviz-token", ""))
+    if found is None:
+        return PlainTextResponse("This page has lost its session.\n", _GONE)
+    length = request.headers.get("content-length", "")
+    if not length.isdigit() or int(length) > MOST_BYTES:
+        return PlainTextResponse("A question has at most 20,000 bytes, and says how many.\n", _TOO_LONG)
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[bytes | None]()
+
+    def send(line: bytes | None) -> None:  # in the explorer's thread
+        loop.call_soon_threadsafe(lines.put_nowait, line)
+
+    try:
+        question = await asyncio.to_thread(found.ask, await request.body(), send)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
+        return PlainTextResponse("This is not a question.\n", _MALFORMED)
+
+    async def answer() -> AsyncIterator[bytes]:
+        try:
+            while (line := await lines.get()) is not None:
+                yield line
+        finally:
+            question.open = False
+
+    return StreamingResponse(answer(), media_type="application/x-ndjson", headers=_HEADERS)
+
+
+def routes(base_path: str = "") -> list[Route]:
+    """The routes of the app, below the path that it is served at."""
+    base = f"/{base_path.strip('/')}" if base_path.strip("/") else ""
+    return [Route(base + ADDRESS, _ask, methods=["POST"])]

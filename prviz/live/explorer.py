@@ -1,0 +1,276 @@
+"""What one visitor's browser has asked for, and the one thread that measures it, most urgent first.
+
+A newer question replaces the older one. Work that the newer one needs too goes on; any other ends at its next progress
+report. Where the newer question needs something more urgent than the work in hand, that is measured first, inside the
+progress report of the work in hand, which then goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Hashable, Mapping
+from typing import Any, ClassVar
+
+from prviz.live import frames, needs, results
+from prviz.live.need import Need, Progress
+from prviz.live.problems import Problem
+from prviz.live.results import Results
+from prviz.reports.settings import ExploreSettings
+
+# Seconds after curves were sent in which nothing else is begun: the browser draws them, maybe on this processor, and a
+# moving slider asks anew.
+REST_SECONDS = 0.06
+# Seconds between two messages about the progress of one measurement.
+PROGRESS_SECONDS = 0.2
+# Seconds for which background work pauses before it looks again whether another visitor's curves are measured.
+PAUSE_SECONDS = 0.01
+# Share done from which the pace gives the time left; below it the estimate made before the start counts.
+FIRST_SHARE = 0.05
+STOPPED = "Stopped"
+
+Sink = Callable[[bytes | None], None]
+# Makes the content of a message, as JSON, from problem, settings, results, and the samples per set of coarse ones or 0.
+Draw = Callable[[Problem, ExploreSettings, Results, int], bytes]
+
+
+class SupersededError(Exception):
+    """Raised inside work that nobody needs any more."""
+
+
+class Question:
+    """What the browser wants to be told, until everything is said or another question replaces it.
+
+    number : by which the browser knows the answers. draw : makes the content of curves. sink : takes the lines of the
+    answer, and None after the last. held : ids of the frames that the browser holds.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        problem: Problem,
+        settings: ExploreSettings,
+        draw: Draw,
+        sink: Sink,
+        held: Collection[str] = (),
+    ) -> None:
+        self.number, self.problem, self.settings = number, problem, settings
+        self.needs = needs.needs(problem, settings)
+        self.open = True
+        self._draw, self._sink, self._held = draw, sink, held
+        self._said: set[Hashable] = set()  # keys of the needs whose results are sent
+
+    def take_panel(self, panel: Need[Any] | None) -> None:
+        """Need also what the open panel waits for."""
+        self.needs = needs.needs(self.problem, self.settings, panel)
+
+    def send(self, kind: str, content: Mapping[str, Any] | bytes = b"{}") -> None:
+        """Send one line, unless the question is closed. content : of the message, or as JSON."""
+        if not isinstance(content, bytes):
+            content = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+        if self.open:
+            head = f'{{"q":{self.number},"kind":"{kind}"'.encode()
+            self._sink(head + (b"}" if content == b"{}" else b"," + content[1:]) + b"\n")
+
+    def end(self, kind: str) -> None:
+        """Send the last message and close the question."""
+        if self.open:
+            self.send(kind)
+            self.open = False
+            self._sink(None)
+
+    def say(self) -> bool:
+        """Send every result that is there and is not sent; True if the browser has something to draw."""
+        drawn = False
+        for need in self.needs:
+            if need.key in self._said or not need.known:
+                continue
+            self._said.add(need.key)
+            if need.kind == "panel":
+                self.send("page")
+            elif need.kind == "frames":
+                known = frames.known_frames(self.problem, self.settings)
+                if known is not None and known.content["id"] not in self._held:
+                    self.send("frames", known.text)
+            else:
+                drawn = self._say_curves() or drawn
+        return drawn
+
+    def _say_curves(self) -> bool:
+        """Send the curves of the settings, or coarse ones where there are no others; again where their bound is new."""
+        exact = needs.curves(self.problem, self.settings).result
+        if exact is not None:
+            drawn = (each for each in self.needs if each.kind in ("coarse", "curves", "bound"))
+            self._said |= {each.key for each in drawn if each.known}
+            self.send("curves", self._draw(self.problem, self.settings, exact, 0))
+            return True
+        rough = needs.coarse(self.problem, self.settings)
+        found = None if rough is None else results.known(*rough)
+        if rough is None or found is None:
+            return False
+        self.send("curves", self._draw(*rough, found, rough[1].n))
+        return True
+
+
+class Explorer:
+    """One visitor's questions.
+
+    stopped : reason by key why something is not measured: the user has stopped it, or it has failed.
+    panel : what the open panel waits for, as the page says.
+    """
+
+    # Number of measurements, of all visitors, that a browser waits for to draw; all others pause meanwhile.
+    _urgent: ClassVar[int] = 0
+    _urgent_lock: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(self, stopped: dict[Hashable, str] | None = None) -> None:
+        self.stopped = {} if stopped is None else stopped
+        self.panel: Need[Any] | None = None
+        self._question: Question | None = None
+        self._changed = threading.Condition()
+        self._working = self._closed = False
+        self._measuring: list[Hashable] = []  # keys of the work in hand, outermost first
+        self._rest_until = 0.0
+
+    # ---- for the page and the route, in any thread ----
+
+    def ask(self, question: Question) -> None:
+        """Answer this question in the place of the one before, whose answer ends here."""
+        question.take_panel(self.panel)
+        with self._changed:
+            before, self._question = self._question, question
+            if before is not None:
+                before.end("superseded")
+            if self._closed:
+                question.end("gone")
+            elif not self._working:
+                self._working = True
+                threading.Thread(target=self._work, name="prviz-explorer", daemon=True).start()
+            self._changed.notify()
+
+    def expect(self, panel: Need[Any] | None) -> None:
+        """Measure this too, for the open panel."""
+        self.panel = panel
+        question = self._question
+        if question is not None:
+            question.take_panel(panel)
+
+    def turn_to(self, problem: Problem, settings: ExploreSettings) -> None:
+        """End the answer to a question about other data or settings."""
+        question = self._question
+        if question is not None and results.key(question.problem, question.settings) != results.key(problem, settings):
+            question.end("superseded")
+
+    def stop(self) -> None:
+        """Give up what is measured now; the next begins."""
+        question = self._question
+        if question is not None:
+            for need in needs.missing(question.needs, self.stopped)[:1]:
+                self.stopped[need.key] = STOPPED
+
+    def close(self) -> None:
+        """End every answer and all work: the visitor has left."""
+        with self._changed:
+            self._closed = True
+            if self._question is not None:
+                self._question.end("gone")
+            self._changed.notify()
+
+    # ---- in the thread ----
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                question = self._question
+                if question is None or not question.open:
+                    self._working = False
+                    return
+            try:
+                self._step(question)
+            except SupersededError:
+                continue
+            except Exception:
+                logging.getLogger(__name__).exception("an answer failed")
+                question.end("failed")
+
+    def _step(self, question: Question) -> None:
+        """Send what is known, and measure the most urgent of what is not."""
+        self._say(question)
+        rest = needs.missing(question.needs, self.stopped)
+        if not rest:
+            question.end("done")
+            return
+        wait = self._rest_until - time.monotonic()
+        if rest[0].kind not in ("coarse", "curves") and wait > 0:
+            with self._changed:
+                if self._question is question:
+                    self._changed.wait(wait)
+            return
+        self._measure(rest[0], question)
+
+    def _say(self, question: Question) -> None:
+        if question.say():
+            self._rest_until = time.monotonic() + REST_SECONDS
+
+    def _measure(self, need: Need[Any], question: Question) -> None:
+        """Measure this, keep its result or the reason why there is none, and tell the browser."""
+        urgent = need.kind in ("coarse", "curves")
+        self._measuring.append(need.key)
+        self._count_urgent(urgent)
+        try:
+            found = need.compute(self._progress(need))
+            store = question.problem.stores.results if need.store is None else need.store
+            store.put(need.key, found)
+        except (ValueError, TypeError, MemoryError, OSError) as error:
+            self.stopped[need.key] = str(error) or "Not enough memory"
+            question.send("page")
+        finally:
+            self._count_urgent(-urgent)
+            self._measuring.pop()
+
+    @classmethod
+    def _count_urgent(cls, more: int) -> None:
+        with cls._urgent_lock:
+            cls._urgent += more
+
+    def _progress(self, need: Need[Any]) -> Progress:
+        """What the work calls with the share done: where it may end, pause, or let more urgent work come first."""
+        began = told = time.monotonic()
+        urgent = need.kind in ("coarse", "curves")
+        checked: list[Need[Any]] = []
+
+        def progress(share: float) -> None:
+            nonlocal told, checked
+            question = self._needed(need)
+            while not urgent and Explorer._urgent:
+                time.sleep(PAUSE_SECONDS)
+                question = self._needed(need)
+            if question.needs is not checked:  # another question, or another panel
+                checked = question.needs
+                first = next(iter(needs.missing(checked, self.stopped)), None)
+                if first is not None and first.key not in self._measuring:
+                    self._measure(first, question)
+                    self._say(question)
+            now = time.monotonic()
+            if now - told > PROGRESS_SECONDS:
+                told = now
+                left = _seconds_left(now - began, share, need.seconds)
+                content = {"note": need.note, "share": round(share, 3), "left": round(left, 1), "quiet": not urgent}
+                question.send("progress", content)
+
+        return progress
+
+    def _needed(self, need: Need[Any]) -> Question:
+        """The question that needs this; raises SupersededError where none does any more."""
+        question = self._question
+        wanted = question is not None and question.open and any(each.key == need.key for each in question.needs)
+        if question is None or not wanted or self._closed or need.key in self.stopped:
+            raise SupersededError
+        return question
+
+
+def _seconds_left(gone: float, share: float, expected: float) -> float:
+    """By the pace, or by the first estimate while there is no pace; late already: as long again as it has taken."""
+    return gone * (1 - share) / share if share > FIRST_SHARE else max(expected - gone, gone)

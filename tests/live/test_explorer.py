@@ -1,0 +1,228 @@
+"""The answers of the line: what comes first, what ends what, what goes on, and what the browser is told."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from prviz.live import needs, results
+from prviz.live.explorer import STOPPED, Explorer, Question
+from prviz.live.need import Need, Progress
+from prviz.live.problems import Problem, problem_of
+from prviz.live.store import Stores
+from prviz.reports.settings import ExploreSettings
+from tests.waiting import until
+
+SETTINGS = ExploreSettings(problem="shifted-gaussians", n=100, methods=("knn", "ipr"), parameters={"d": 2}, k=3)
+MEASURE = results.measure
+
+
+class Visitor:
+    """An explorer and what it has said to each question."""
+
+    def __init__(self) -> None:
+        self.explorer, self.stores = Explorer(), Stores()
+        self.lines: dict[int, queue.Queue[bytes | None]] = {}
+
+    def ask(self, settings: ExploreSettings, frames: Collection[str] = ()) -> int:
+        number = len(self.lines) + 1
+        self.lines[number] = queue.Queue()
+        problem = problem_of(settings, stores=self.stores)
+        self.explorer.ask(Question(number, problem, settings, drawn, self.lines[number].put, frames))
+        return number
+
+    def messages(self, number: int) -> Iterator[dict[str, Any]]:
+        """What is said to this question, to the last word."""
+        for line in iter(lambda: self.lines[number].get(timeout=30), None):
+            message = json.loads(line)
+            assert message.pop("q") == number
+            yield message
+
+    def kinds(self, number: int) -> list[str]:
+        said = [message["kind"] for message in self.messages(number)]
+        return [kind for kind in said if kind != "progress"]
+
+
+def drawn(problem: Problem, settings: ExploreSettings, found: results.Results, coarse: int) -> bytes:
+    return json.dumps({"n": problem.n, "k": settings.k, "names": list(found.curves), "coarse": coarse}).encode()
+
+
+@pytest.fixture
+def visitor() -> Iterator[Visitor]:
+    visitor = Visitor()
+    yield visitor
+    visitor.explorer.close()
+    until(lambda: not any(thread.name == "prviz-explorer" for thread in threading.enumerate()), 30)
+
+
+def slowly(monkeypatch: pytest.MonkeyPatch, n: int) -> tuple[dict[object, int], threading.Event]:
+    """Measurements of this n go on, in small blocks that are counted by k, until the event."""
+    blocks: dict[object, int] = {}
+    go = threading.Event()
+
+    def measure(problem: Problem, settings: ExploreSettings, progress: Progress) -> results.Results:
+        while settings.n == n and not go.is_set():
+            blocks[settings.k] = blocks.get(settings.k, 0) + 1
+            progress(0.3)
+            go.wait(0.002)
+        return MEASURE(problem, settings, progress)
+
+    monkeypatch.setattr(results, "measure", measure)
+    return blocks, go
+
+
+def test_curves_come_first_then_the_frames_and_the_bound(visitor: Visitor) -> None:
+    said = list(visitor.messages(visitor.ask(SETTINGS)))
+    assert [each["kind"] for each in said if each["kind"] != "progress"] == ["curves", "frames", "curves", "done"]
+    assert said[0] == {"kind": "curves", "n": 100, "k": 3, "names": ["knn", "ipr"], "coarse": 0}
+    (frames,) = [each for each in said if each["kind"] == "frames"]
+    assert set(frames) == {"kind", "id", "columns", "k", "bandwidth"}
+    # All is known now, and the browser holds the frames.
+    assert visitor.kinds(visitor.ask(replace(SETTINGS, k=5), [frames["id"]])) == ["curves", "done"]
+    assert visitor.kinds(visitor.ask(replace(SETTINGS, k=5))) == ["curves", "frames", "done"]
+
+
+def test_where_measuring_takes_long_coarse_curves_come_before(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
+    monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 60)
+    said = list(visitor.messages(visitor.ask(SETTINGS)))
+    first, second = [each for each in said if each["kind"] == "curves"][:2]
+    assert (first["n"], first["coarse"], second["n"], second["coarse"]) == (60, 60, 100, 0)
+    # No coarse ones where the exact ones are known.
+    (first, *_) = visitor.messages(visitor.ask(SETTINGS))
+    assert first["coarse"] == 0
+
+
+def test_a_newer_question_ends_the_work_of_the_older_one(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+    blocks, go = slowly(monkeypatch, 100)
+    first = visitor.ask(SETTINGS)
+    until(lambda: blocks.get(3, 0) > 2, 30)
+    second = visitor.ask(replace(SETTINGS, k=5))
+    assert visitor.kinds(first) == ["superseded"]
+    until(lambda: blocks.get(5, 0) > 2, 30)
+    assert visitor.explorer._measuring[-1] == results.key(problem_of(SETTINGS), replace(SETTINGS, k=5))
+    go.set()
+    assert visitor.kinds(second)[0] == "curves"
+    assert visitor.stores.results.get(results.key(problem_of(SETTINGS), SETTINGS)) is None
+
+
+def test_more_urgent_work_comes_inside_what_goes_on(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+    begun: list[str] = []
+    go = threading.Event()
+
+    def profile(problem: Problem, settings: ExploreSettings, progress: Progress) -> results.Profiles:
+        begun.append("profile")
+        while not go.is_set():
+            progress(0.3)
+            go.wait(0.002)
+        return MAKE(problem, settings, progress)
+
+    MAKE = results.make_profile
+    monkeypatch.setattr(results, "make_profile", profile)
+    first = visitor.ask(SETTINGS)
+    until(lambda: begun, 30)
+    second = visitor.ask(replace(SETTINGS, k=7))
+    said = visitor.messages(second)
+    assert next(each for each in said if each["kind"] == "curves")["k"] == 7
+    go.set()
+    assert "frames" in [each["kind"] for each in said]
+    assert begun == ["profile"]
+    assert visitor.kinds(first)[0] == "curves"
+
+
+def test_nobody_reads_and_work_ends(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+    blocks, _ = slowly(monkeypatch, 100)
+    visitor.ask(SETTINGS)
+    until(lambda: blocks, 30)
+    question = visitor.explorer._question
+    assert question is not None
+    question.open = False  # as the route does where the connection has ended
+    until(lambda: not visitor.explorer._working, 1)
+
+
+def test_a_visitor_who_leaves_ends_everything(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+    blocks, _ = slowly(monkeypatch, 100)
+    asked = visitor.ask(SETTINGS)
+    until(lambda: blocks, 30)
+    visitor.explorer.close()
+    assert visitor.kinds(asked) == ["gone"]
+    until(lambda: not visitor.explorer._working, 1)
+    assert visitor.kinds(visitor.ask(SETTINGS)) == ["gone"]
+
+
+def test_stop_gives_up_the_curves_and_all_that_follows_or_what_follows_alone(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
+    blocks, go = slowly(monkeypatch, 100)
+    first = visitor.ask(SETTINGS)
+    until(lambda: blocks, 30)
+    visitor.explorer.stop()
+    assert visitor.explorer.stopped == {results.key(problem_of(SETTINGS), SETTINGS): STOPPED}
+    assert visitor.kinds(first) == ["done"]
+    assert visitor.kinds(visitor.ask(SETTINGS)) == ["done"]
+    go.set()
+    visitor.explorer.stopped.clear()
+    visitor.explorer.stopped[results.profile_key(problem_of(SETTINGS), SETTINGS)] = STOPPED
+    assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "curves", "done"]
+
+
+def test_an_error_is_kept_and_the_page_has_news(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+    def measure(*given: object) -> results.Results:
+        raise ValueError("too strange")
+
+    monkeypatch.setattr(results, "measure", measure)
+    monkeypatch.setattr(needs, "profile", lambda *given: None)
+    kinds = visitor.kinds(visitor.ask(SETTINGS))
+    assert kinds == ["page", "done"]
+    assert set(visitor.explorer.stopped.values()) == {"too strange"}
+
+
+def test_what_the_open_panel_waits_for_comes_after_the_curves(visitor: Visitor) -> None:
+    made: list[int] = []
+    panel = Need(("panel",), lambda tick: made.append(1), 0.1, "the panel", visitor.stores.results)
+    visitor.explorer.expect(panel)
+    assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "page", "frames", "curves", "done"]
+    assert made == [1]
+    assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "page", "frames", "done"]
+    visitor.explorer.expect(None)
+    assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "frames", "done"]
+
+
+def test_other_visitors_curves_come_before_frames(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+    blocks, go = slowly(monkeypatch, 90)
+    other = Visitor()
+    waiting = other.ask(replace(SETTINGS, n=90))
+    until(lambda: blocks, 30)
+    mine = visitor.ask(SETTINGS)  # its curves are measured at once, its frames wait
+    assert next(visitor.messages(mine))["kind"] == "curves"
+    time.sleep(0.3)
+    assert visitor.stores.profiles.get(results.profile_key(problem_of(SETTINGS), SETTINGS)) is None
+    go.set()
+    assert "frames" in visitor.kinds(mine)
+    assert other.kinds(waiting)[-1] == "done"
+
+
+@pytest.mark.parametrize("change", [{"seed": 1}, {"k": 4}, {"split": 0.3}, {"methods": ("knn",)}])
+def test_the_page_ends_the_answer_about_other_data(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor, change: dict[str, Any]
+) -> None:
+    blocks, go = slowly(monkeypatch, 100)
+    asked = visitor.ask(SETTINGS)
+    until(lambda: blocks, 30)
+    visitor.explorer.turn_to(problem_of(SETTINGS), SETTINGS)
+    question = visitor.explorer._question
+    assert question is not None
+    assert question.open
+    other = replace(SETTINGS, **change)
+    visitor.explorer.turn_to(problem_of(other), other)
+    assert visitor.kinds(asked) == ["superseded"]
+    go.set()
