@@ -18,6 +18,7 @@ import { drawnHere } from "./view.js";
  * @typedef {object} Line
  * @property {number} q number of the last question
  * @property {{ landed: boolean, abort: AbortController } | null} flight the last question, until its answer ends; landed: it has drawn once
+ * @property {boolean} waiting a newer question waits for the first drawing of that one
  * @property {boolean} more ask once more when the answer ends
  * @property {number} moved the last question that has changed something for the page
  * @property {number} followed the last one that the page has followed
@@ -29,7 +30,7 @@ import { drawnHere } from "./view.js";
  */
 
 const ADDRESS = "../../live/ask"; // from where this script is served
-const HOLD_MS = 400; // a newer question waits so long for the first drawing of the one before, or a drag would draw nothing
+const LONG_SECONDS = 2; // of measuring, after which a newer question no longer waits for the first drawing of the one before
 const REST_MS = 600; // without a change, after which the page follows: between two key presses it would keep Python busy
 const RELEASE_MS = 200; // after a control is let go, before Python hears of what the browser draws by itself
 const AGAIN_MS = 1000; // before a lost server is asked again
@@ -38,7 +39,7 @@ const QUIET_MS = 1000; // of work beside a final drawing, after which it is show
 const GONE = 410;
 
 /** @returns {Line} */
-export const noLine = () => ({ q: 0, flight: null, more: false, moved: 0, followed: 0, rest: REST_MS, hidden: null, later: [], token: "", since: null });
+export const noLine = () => ({ q: 0, flight: null, waiting: false, more: false, moved: 0, followed: 0, rest: REST_MS, hidden: null, later: [], token: "", since: null });
 
 /** The controls that the user has moved since Python heard of them.
  * @param {LiveFigure} live */
@@ -47,12 +48,12 @@ const news = ({ controls: { list } }) => list.filter((control) => control.value 
 /** Ask for what is on screen to be; the newest values win.
  * @param {LiveFigure} live @param {boolean} [stop] give up what is measured now */
 export function ask(live, stop = false) {
-  const { line, timers } = live;
+  const { line } = live;
   if (!line.token) return;
   line.rest = REST_MS;
   if (!stop && line.flight && !line.hidden && !news(live).length) line.more = true; // the answer may have it already
   else if (stop || !line.flight || line.flight.landed) void send(live, stop);
-  else if (!timers.waits("hold")) timers.start("hold", HOLD_MS, () => { void send(live); });
+  else line.waiting = true; // or a drag would end each question before its curves
 }
 
 /** Python hears of the newest values when they have not changed for some time, and no control is held.
@@ -82,11 +83,11 @@ function tellNow(live) {
 /** @param {LiveFigure} live @param {boolean} [stop] */
 async function send(live, stop = false) {
   const { line, timers, payload } = live, moved = news(live), { hidden, token } = line;
-  for (const name of ["hold", "again"]) timers.stop(name);
+  timers.stop("again");
   const values = { ...Object.fromEntries(moved.map(({ spec, value }) => [spec.id, value])), ...(hidden && { hidden }) };
   for (const control of moved) control.sent = control.value;
   const q = line.q = Math.max(line.q, payload.asked ?? 0) + 1, flight = line.flight = { landed: false, abort: new AbortController() };
-  Object.assign(line, { hidden: null, more: false, ...((moved.length || hidden || stop) && { moved: q }) });
+  Object.assign(line, { hidden: null, more: false, waiting: false, ...((moved.length || hidden || stop) && { moved: q }) });
   const outdated = moved.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live);
   if (outdated && moved.length) timers.start("dim", DIM_MS, () => { live.root.dataset.busy = "true"; });
   live.root.dataset.more = "true";
@@ -148,7 +149,10 @@ function take(live, message) {
     line.moved = line.q; // the page draws them too
     followLater(live);
   }
-  if (message.kind === "progress") showProgress(live, message);
+  if (message.kind === "progress") {
+    showProgress(live, message);
+    if (!message.quiet && message.left > LONG_SECONDS) letGo(live);
+  }
   if (message.kind === "superseded") line.more = true; // by the page: another question of ours would be the newest one
   if (message.kind === "page") {
     line.moved = line.q;
@@ -160,12 +164,18 @@ function take(live, message) {
 /** The answer has drawn what was asked for, if only coarsely.
  * @param {LiveFigure} live */
 function landed(live) {
-  const { line: { flight }, timers, root } = live;
-  timers.stop("dim");
-  root.dataset.busy = String(Boolean(live.payload.stale));
+  live.timers.stop("dim");
+  live.root.dataset.busy = String(Boolean(live.payload.stale));
+  letGo(live);
+}
+
+/** The question that waits may follow.
+ * @param {LiveFigure} live */
+function letGo(live) {
+  const { flight, waiting } = live.line;
   if (!flight || flight.landed) return;
   flight.landed = true;
-  if (timers.waits("hold")) void send(live);
+  if (waiting) void send(live);
   else tellNow(live);
 }
 

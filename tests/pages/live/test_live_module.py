@@ -168,7 +168,11 @@ def test_what_was_on_its_way_before_a_move_does_not_undo_it(blank: Page) -> None
         """async ([payload, k]) => {
             const sent = [], seen = [], parentElement = document.body;
             window.URL = function (path) { return path; }; // of this module, which has no address
-            window.fetch = (_, { body }) => { sent.push(JSON.parse(body)); return new Promise(() => {}); };
+            window.fetch = (_, { body }) => {
+                sent.push(JSON.parse(body));
+                const whole = new Response('{"q":1,"kind":"done"}\\n');
+                return sent.length > 1 ? new Promise(() => {}) : Promise.resolve(whole);
+            };
             const page = (value, asked) => {
                 const text = JSON.stringify({ ...payload, controls: [{ ...k, value, resolved: value }], asked });
                 const data = new TextEncoder().encode(text);
