@@ -78,7 +78,6 @@ def test_a_job_that_nobody_asks_about_stops_itself(monkeypatch: pytest.MonkeyPat
     while time.monotonic() - began < 0.5:
         assert not job.wait(0.05)  # asked about: it goes on
     until(lambda: job.cancelled)
-    assert desk.at_work(("key",)) is None
     again = asked(desk, "key", lambda progress: "new")
     assert again is not job
     assert again.wait(LONG)
@@ -115,12 +114,9 @@ def test_a_newer_key_starts_when_the_older_has_stopped_and_what_waited_between_n
 def test_the_same_key_is_the_same_job() -> None:
     desk, go = JobQueue(), threading.Event()
     job = asked(desk, "key", blocks([], end=go))
-    assert desk.at_work(("key",)) is job
     assert asked(desk, "key", blocks([])) is job
-    assert desk.at_work(("other",)) is None
     go.set()
     assert job.wait(LONG)
-    assert desk.at_work(("key",)) is None
     assert asked(desk, "key", blocks([])) is job
 
 
