@@ -83,7 +83,7 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     count = min(_STRETCHES, max(1, n // _ROWS_EACH))
     starts = np.linspace(0, n - length, count).round().astype(np.intp)
     rows = (starts[:, None] + np.arange(length)).reshape(-1)
-    values = samples.values[rows].astype(np.float64)
+    values = samples.values[rows]  # a copy
     if _is_sorted(values):
         return None
     other = _nearest(values)
@@ -119,24 +119,24 @@ def _by_chance(kinds: NDArray[np.intp], chosen: NDArray[np.intp]) -> float:
     return float(chance[chosen].mean()) if len(chosen) else 0.0
 
 
-def _is_sorted(values: NDArray[np.float64]) -> bool:
+def _is_sorted(values: NDArray[np.floating]) -> bool:
     """True if the rows stand in the order of a feature or of their means, as those of a sorted table."""
     with np.errstate(over="ignore"):
-        means = values.mean(axis=1, keepdims=True)
+        means = values.mean(axis=1, dtype=np.float64, keepdims=True)
     short = _one_way(values[:_FIRST]) | (values[:_FIRST] == values[0]).all(axis=0)
     likely = np.concatenate([means, values[:, short]], axis=1)
     moves = (likely[1:] != likely[:-1]).mean(axis=0)
     return bool((_one_way(likely) & (moves > _MOVES)).any())
 
 
-def _one_way(columns: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _one_way(columns: NDArray[np.floating]) -> NDArray[np.bool_]:
     """True for columns that nowhere fall, or nowhere rise; but not for those of a single value."""
     up = (columns[1:] >= columns[:-1]).all(axis=0)
     down = (columns[1:] <= columns[:-1]).all(axis=0)
     return np.asarray(up ^ down)
 
 
-def _nearest(values: NDArray[np.float64]) -> NDArray[np.intp]:
+def _nearest(values: NDArray[np.floating]) -> NDArray[np.intp]:
     """The row that is nearest to each row but itself, up to rounding, for values of any size, which are changed."""
     values /= max(float(values.max()), -float(values.min())) or 1.0
     values -= values[0].copy()  # a mean is drawn away by outliers, which would cost the others their digits
