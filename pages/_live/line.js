@@ -199,13 +199,13 @@ function lost(live, status) {
   live.timers.start("again", AGAIN_MS, () => { void send(live); });
 }
 
-/** The page follows the figure, once no control has moved for a while.
+/** The page follows the figure, once no control has moved for a while, be it held or not.
  * @param {LiveFigure} live */
 function followLater(live) {
-  const { line, timers, controls } = live;
+  const { line, timers } = live;
   if (line.moved <= line.followed) return;
   timers.start("follow", line.rest, () => {
-    if (controls.held || (line.flight && !line.flight.landed) || line.moved <= line.followed) return;
+    if ((line.flight && !line.flight.landed) || line.moved <= line.followed) return;
     line.followed = line.moved;
     live.tell("follow", line.followed);
   });
