@@ -72,31 +72,21 @@ SLOW = (
     *("pages/", "server/", "cli/", "studies/"),
     *("diagnostics/test_influence", "neighbors/test_double_loops", "neighbors/test_plans", "test_without_library"),
 )
-# For .ci/run alone: the lab and its studies, kills, machines that work together, visits of many minutes.
+# For .ci/run alone: kills, machines that work together, visits of many minutes. Exhaustive tests are thorough as well.
 THOROUGH = (
     "cli/test_kills",
-    "pages/explore/test_influence",
     "pages/explore/test_media_browser",
-    "pages/explore/test_supports",
     "pages/explore/test_upload_race",
-    "pages/explore/test_warnings_browser",
-    "pages/lab/",
     "pages/live/test_live_leaving_browser",
     "pages/triage/test_triage_browser",
-    "pages/triage/test_warnings_browser",
     "server/test_sessions",
-    "studies/",
-    "triage/test_bundled",
 )
-# For `.ci/run --all`: whole studies, and what repeats a shorter test with more seeds, sizes or families.
+# For `.ci/run --all`: the lab and its studies, and what repeats a shorter test with more seeds, sizes or families.
 EXHAUSTIVE = (
     "pages/explore/test_influence",
     "pages/explore/test_supports",
-    "pages/lab/test_bias_lab_browser",
-    "pages/lab/test_papers_browser",
-    "pages/lab/test_surrogate_browser",
-    "studies/test_papers",
-    "studies/test_sweeps_elsewhere",
+    "pages/lab/",
+    "studies/",
     "triage/test_bundled",
 )
 _PLACE = {name: place for place, name in enumerate(LONGEST_FIRST)}
