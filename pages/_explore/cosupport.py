@@ -33,9 +33,8 @@ from prviz.diagnostics.projection import Projection, discriminant_projection, pr
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.estimators import ESTIMATORS
 from prviz.live import results
-from prviz.live.need import Progress
 from prviz.live.problems import Problem
-from prviz.measure.estimates import passes
+from prviz.measure.estimates import Progress, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Split

@@ -13,8 +13,8 @@ from prviz.checks.facts import Duplicates, duplicates
 from prviz.diagnostics.influence import Distinct, distinct
 from prviz.estimators import ESTIMATORS
 from prviz.live import results
-from prviz.live.need import Progress
 from prviz.live.problems import Problem
+from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 
 # Seconds to hash one float64 value of the samples.

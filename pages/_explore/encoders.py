@@ -16,8 +16,8 @@ from pages._shared.text import plain
 from prviz import figures
 from prviz.embed.lens import Lens, LensReading, lens
 from prviz.estimators import ESTIMATORS
-from prviz.live.need import Progress
 from prviz.live.problems import Problem
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair

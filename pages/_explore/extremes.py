@@ -16,9 +16,9 @@ from prviz.diagnostics.influence import Extremes, extremes_over_k
 from prviz.estimators import ESTIMATORS
 from prviz.live import frames as _frames
 from prviz.live import results
-from prviz.live.need import Progress
 from prviz.live.needs import PROFILE_SECONDS
 from prviz.live.problems import Problem, allowed
+from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 
 TITLES = ("Precision end, α∞", "Recall end, β0")

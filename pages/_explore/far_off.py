@@ -11,9 +11,8 @@ import streamlit as st
 from pages._explore.session import explore_session
 from pages._shared import answers
 from prviz.live import results
-from prviz.live.need import Progress
 from prviz.live.problems import Problem
-from prviz.measure.estimates import estimate, part_of
+from prviz.measure.estimates import Progress, estimate, part_of
 from prviz.measure.profiles import bandwidth_unit
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate.choice import best_surrogate, cheap_kinds, trial_seconds

@@ -20,8 +20,8 @@ from prviz import figures
 from prviz.diagnostics.influence import Extremes, Influence, Removal, carries, influence, removals
 from prviz.estimators import ESTIMATORS
 from prviz.live import results
-from prviz.live.need import Progress
 from prviz.live.problems import Problem
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import ROLES, Role
 from prviz.reports.settings import ExploreSettings

@@ -13,7 +13,6 @@ import streamlit as st
 
 from pages._explore.approximate import NOTE
 from pages._explore.session import state
-from pages._live.figure import as_text
 from pages._shared.text import plain
 from prviz.curves import PRCurve
 from prviz.curves.summaries import DIVERGENCES
@@ -21,6 +20,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.figures.svg import pr_svg
 from prviz.figures.theme import number
 from prviz.live import bounds, frames, results
+from prviz.live.message import as_text
 from prviz.live.problems import Problem
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings

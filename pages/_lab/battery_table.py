@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from pages._live.figure import as_text
 from pages._shared.widgets import choose_one
 from prviz.estimators import ESTIMATORS
+from prviz.live.message import as_text
 from prviz.studies.battery import (
     CHECKS,
     LAMS,

@@ -23,9 +23,10 @@ from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.figures import SettingError
-from prviz.live.need import Need, Progress
+from prviz.live.need import Need
 from prviz.measure import estimates
 from prviz.measure.estimates import K as Neighbours
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import estimate_seconds, subsample
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair

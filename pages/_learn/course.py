@@ -10,15 +10,16 @@ import numpy as np
 import streamlit as st
 
 from pages._learn import steps
-from pages._live.figure import as_text, load_published
+from pages._live.figure import load_published
 from pages._live.modules import bundle
 from pages._shared import answers
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.live.need import Need, Progress
+from prviz.live.message import as_text
+from prviz.live.need import Need
 from prviz.live.store import LeastRecentlyUsed
-from prviz.measure.estimates import estimate_repeated
+from prviz.measure.estimates import Progress, estimate_repeated
 from prviz.server.static_files import publish
 from prviz.toys import toy
 

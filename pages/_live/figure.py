@@ -26,6 +26,7 @@ from pages._live.modules import bundle
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
 from prviz.figures import SYMBOLS
+from prviz.live.message import as_text
 from prviz.server.static_files import publish
 
 _FOLDER = Path(__file__).parent
@@ -313,11 +314,6 @@ def waiting(waits: bool) -> None:
     """Tell the main figure whether the open panel waits for something, so that it asks for it: each time anew."""
     with st.container(key="prviz-waiting"):
         _waiting_component(key="waiting", data=str(time.monotonic_ns()) if waits else "")
-
-
-def as_text(content: Mapping[str, Any]) -> bytes:
-    """Strict JSON, as the browser receives it."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def joined(text: bytes, more: Mapping[str, Any]) -> bytes:

@@ -12,10 +12,11 @@ from pages._shared.cache import session
 from pages._shared.text import plain
 from pages._work.jobs import Job
 from prviz.live import needs
-from prviz.live.need import Need, Progress
+from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.live.results import Answer, results
 from prviz.live.store import LeastRecentlyUsed
+from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 
 T = TypeVar("T")

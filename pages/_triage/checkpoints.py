@@ -14,9 +14,9 @@ from pages._triage.session import session
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import ESTIMATORS
 from prviz.figures import key_text
-from prviz.live.need import Progress
 from prviz.live.problems import Uploaded
 from prviz.live.store import LeastRecentlyUsed
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples

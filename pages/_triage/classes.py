@@ -13,7 +13,7 @@ from pages._shared.widgets import choose_one
 from pages._triage import clusters
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, selected
 from pages._triage.ranking import by_score
-from prviz.live.need import Progress
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import estimate_seconds
 from prviz.readers.errors import error_text
 from prviz.triage.classes import CONFIDENCE, LEAST_OF_CLASS, ClassShare, apart_text, by_class

@@ -12,7 +12,7 @@ from pages._shared import answers, media
 from pages._triage.checkpoints import CheckpointResults, measurement
 from prviz.diagnostics.clusters import ClusterMembers, cluster_members
 from prviz.estimators.cluster import CLUSTERS
-from prviz.live.need import Progress
+from prviz.measure.estimates import Progress
 from prviz.neighbors.balls import Role
 from prviz.readers.errors import error_text
 from prviz.samples import Samples

@@ -19,7 +19,7 @@ from pages._triage.ranking import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SE
 from pages._triage.session import PAIR, session
 from prviz.curves.summaries import SUMMARIES
 from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure
-from prviz.live.need import Progress
+from prviz.measure.estimates import Progress
 from prviz.reports.export import table_csv
 from prviz.samples import SamplePair
 from prviz.triage.comparison import COVERED, PairedDifference, compare_curves, difference_of

@@ -14,7 +14,7 @@ from pages._shared.text import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults
 from prviz.embed.lens import lens
 from prviz.figures.lens import EncoderPoint, encoders_figure
-from prviz.live.need import Progress
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.readers.errors import error_text
 from prviz.readers.media import Pictures

@@ -23,7 +23,7 @@ from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.figures import GROUP_LOOKS, Highlight, key_text
 from prviz.figures.theme import number
-from prviz.live.need import Progress
+from prviz.measure.estimates import Progress
 from prviz.neighbors.balls import ROLES, Role
 from prviz.triage.curve_findings import mode_reweighting, outlier_faults
 from prviz.triage.evidence import END, Scales, Spectrum, most_repeated, spectrum

@@ -18,7 +18,7 @@ from pages._shared.widgets import choose_one
 from pages._triage.checkpoints import GROUP, OTHER, RATIO, Diagnosis
 from prviz.figures import key_text
 from prviz.figures.theme import number
-from prviz.live.need import Progress
+from prviz.measure.estimates import Progress
 from prviz.neighbors import nearest_rows
 from prviz.neighbors.balls import ROLES, Role
 from prviz.reports import export

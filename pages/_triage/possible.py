@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults, measurement
-from prviz.live.need import Progress
 from prviz.live.store import LeastRecentlyUsed
-from prviz.measure.estimates import part_of, passes
+from prviz.measure.estimates import Progress, part_of, passes
 from prviz.measure.workload import estimate_seconds
 from prviz.readers.errors import error_text
 from prviz.triage.finding import TriageFinding

@@ -25,8 +25,7 @@ from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.base import resolve_k
 from prviz.figures import Contender
-from prviz.live.need import Progress
-from prviz.measure.estimates import passes
+from prviz.measure.estimates import Progress, passes
 from prviz.measure.profiles import profile_pair
 from prviz.measure.workload import estimate_seconds, fit_size
 from prviz.studies.tasks import Row

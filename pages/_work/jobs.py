@@ -12,7 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
-from prviz.live.need import Need, Progress
+from prviz.live.need import Need
+from prviz.measure.estimates import Progress
 
 T = TypeVar("T")
 

@@ -88,8 +88,6 @@ _BESIDE = frozenset({_KEY, _TRANSPOSED, _SCALES})  # warnings that rows which be
 _TEXT_LABELS = ("text", "sentence", "caption", "prompt")
 # Correlation of the rows of one set with the same rows of the other one: means of a feature, in transposed sets.
 _SAME_ROWS = 0.98
-
-
 # Numbers that stand for missing ones, without their signs, and how many times as large as all
 # others of their columns they must be.
 _STAND_INS = (99, 999, 9999, 99999, 999999, 1e20, 1e30, 1e36, 9.96921e36, 3.4028235e38)

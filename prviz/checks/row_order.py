@@ -95,12 +95,12 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     together = first // length == last // length
     tried = int(together.sum())
     found = int((rows[last[together]] - rows[first[together]] <= NEXT).sum())
-    within = _by_chance(np.repeat(np.arange(count), length), first[together])
+    stretch = np.repeat(np.arange(count), length)
+    within = _by_chance(stretch, first[together])
     for label in samples.labels.values():
         kinds, kind = np.unique(label, return_inverse=True)
         if len(kinds) <= np.sqrt(n):  # classes; more are videos, or patients
-            stretch_and_kind = np.repeat(np.arange(count), length) * len(kinds) + kind[rows]
-            within = max(within, _by_chance(stretch_and_kind, first[together]))
+            within = max(within, _by_chance(stretch * len(kinds) + kind[rows], first[together]))
     share = found / len(pairs)
     often = found >= _TIMES * within * tried and share >= _SHARE
     if not often or _at_least(found, tried, within) > _CHANCE:

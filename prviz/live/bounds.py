@@ -12,9 +12,9 @@ from prviz.curves import PRCurve
 from prviz.curves.limits import LIMITS, limit_curve, limit_seconds
 from prviz.estimators import DEFAULT_METHODS
 from prviz.live import results
-from prviz.live.need import Need, Progress
+from prviz.live.need import Need
 from prviz.live.problems import Problem
-from prviz.measure.estimates import estimate
+from prviz.measure.estimates import Progress, estimate
 from prviz.reports.settings import ExploreSettings
 from prviz.uncertainty.upper_bound import bound_of
 

@@ -7,7 +7,6 @@ progress report of the work in hand, which then goes on.
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
@@ -15,9 +14,11 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any, ClassVar
 
 from prviz.live import frames, needs, results
-from prviz.live.need import Need, Progress
+from prviz.live.message import as_text
+from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.live.results import Results
+from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 
 # Seconds after curves were sent in which nothing else is begun: the browser draws them, maybe on this processor, and a
@@ -69,7 +70,7 @@ class Question:
     def send(self, kind: str, content: Mapping[str, Any] | bytes = b"{}") -> None:
         """Send one line, unless the question is closed. content : of the message, or as JSON."""
         if not isinstance(content, bytes):
-            content = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+            content = as_text(content)
         if self.open:
             head = f'{{"q":{self.number},"kind":"{kind}"'.encode()
             self._sink(head + (b"}" if content == b"{}" else b"," + content[1:]) + b"\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +12,9 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import Column, numbers, table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.live import results
-from prviz.live.need import Progress
+from prviz.live.message import as_text
 from prviz.live.problems import Problem
+from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 
 # Decimals of the numbers sent to the browser: far finer than a pixel and than the table's three decimals.
@@ -32,7 +32,7 @@ class Frames:
     @cached_property
     def text(self) -> bytes:
         """Strict JSON."""
-        return json.dumps(self.content, allow_nan=False, separators=(",", ":")).encode()
+        return as_text(self.content)
 
     @property
     def nbytes(self) -> int:

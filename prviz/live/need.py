@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from prviz.live.store import LeastRecentlyUsed
+from prviz.measure.estimates import Progress
 
 T = TypeVar("T")
-
-# Called with the share done, from 0 to 1; raises where the work is to end.
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,9 @@ from prviz.approximation.approximate import Approximation, approximate
 from prviz.curves import PRCurve
 from prviz.curves.band import Band, band
 from prviz.estimators import ESTIMATORS, Supports
-from prviz.live.need import Progress
 from prviz.live.problems import Problem
 from prviz.measure import estimates as evaluate
-from prviz.measure.estimates import Estimate, passes
+from prviz.measure.estimates import Estimate, Progress, passes
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
 from prviz.reports.settings import ExploreSettings

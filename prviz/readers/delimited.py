@@ -34,6 +34,7 @@ from prviz.readers.columns import (
 from prviz.readers.errors import AmbiguousKeyError, EmptyCellError, ReadError, listed, literal, quoted
 from prviz.readers.source import PACKED, FileSource, Limits, check_claim, check_columns, human_size
 from prviz.readers.text_dialect import (
+    AROUND,
     Numbers,
     as_utf8,
     decorated,
@@ -69,7 +70,6 @@ _MOST_SUMMARIES = 8
 # Share by which a sum or a mean may be rounded in a table.
 _ROUNDED = 1e-3
 _FEW_CATEGORIES = 20
-_SIGNS = """str.maketrans('\u2212Dd', '-ee', '%$\u20ac\u00a3\u00a5\\'"=')"""
 _HEX, _BASE64 = (
     re.compile(r"([0-9a-fA-F]{8}){4,}"),
     re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?"),
@@ -294,7 +294,7 @@ class _Table:
             options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
             advice = "Set no thousands apart and write decimals with a point:\n" + self._rewritten(options, "plain")
         elif decorated(text):
-            advice = "Write numbers alone:\n" + self._rewritten(", dtype=str", "plain", _SIGNS)
+            advice = "Write numbers alone:\n" + self._rewritten(", dtype=str", "plain", f"str.maketrans{AROUND!r}")
         elif packed := self._packed(text):
             advice = packed
         elif ";" in text or "," in text:

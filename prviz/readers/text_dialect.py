@@ -29,7 +29,7 @@ _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 # A number with thousands apart, in any country's way.
 _APART = re.compile(r"[+-]?\d{1,3}(?:([ .,'\u00a0\u2019\u202f])\d{3})+(?:(?!\1)[.,]\d*)?")
 # What people and Excel write around a number, and in place of its signs.
-_AROUND = str.maketrans("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=")
+AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=")
 # What stands for a number that is missing.
 _MISSING = re.compile(
     r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num|name)[!?]?", re.I
@@ -157,7 +157,7 @@ def thousands_in(text: str) -> tuple[str, str] | None:
 
 def decorated(text: str) -> bool:
     """True for a number with a sign of a currency, a percent sign or quotes around it."""
-    plain = text.translate(_AROUND)
+    plain = text.translate(str.maketrans(*AROUND))
     try:
         float(plain)
     except ValueError:

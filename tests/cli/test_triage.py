@@ -298,16 +298,22 @@ def test_a_folder_is_watched_and_a_half_written_file_waited_for(tmp_path: Path) 
     assert [len(rows) for rows in map(ranked, out.split("What is wrong:")) if rows] == [1, 2]
 
 
+def twelve_small_files(folder: Path) -> list[Path]:
+    """Checkpoints in the sub-folder "run" of a folder, beside real.npy."""
+    (folder / "run").mkdir()
+    rng = np.random.default_rng(0)
+    np.save(folder / "real.npy", rng.normal(size=(40, 2)))
+    paths = [folder / "run" / f"step-{step}.npy" for step in range(12)]
+    for path in paths:
+        np.save(path, rng.normal(size=(40, 2)))
+    return paths
+
+
 def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_is_not_counted_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, written = tmp_path / "run", tmp_path / "found.json"
-    run.mkdir()
-    rng = np.random.default_rng(0)
-    np.save(tmp_path / "real.npy", rng.normal(size=(40, 2)))
-    paths = [run / f"step-{step}.npy" for step in range(12)]
-    for path in paths:
-        np.save(path, rng.normal(size=(40, 2)))
+    paths = twelve_small_files(tmp_path)
     drawn = Counter[str]()
     states = list[tuple[int, int, bool]]()
     write, bootstrapped = TriageOutputs.write, document.bootstrap
@@ -346,12 +352,7 @@ def test_a_file_that_goes_while_others_are_measured_is_not_counted_until_they_ar
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, written = tmp_path / "run", tmp_path / "found.json"
-    run.mkdir()
-    rng = np.random.default_rng(0)
-    np.save(tmp_path / "real.npy", rng.normal(size=(40, 2)))
-    paths = [run / f"step-{step}.npy" for step in range(12)]
-    for path in paths:
-        np.save(path, rng.normal(size=(40, 2)))
+    paths = twelve_small_files(tmp_path)
     states, measured = list[tuple[int, int]](), list[str]()
     write, outcome = TriageOutputs.write, CheckpointEvaluator.outcome
 

@@ -14,9 +14,10 @@ import pytest
 
 from prviz.live import needs, results
 from prviz.live.explorer import STOPPED, Explorer, Question
-from prviz.live.need import Need, Progress
+from prviz.live.need import Need
 from prviz.live.problems import Problem, problem_of
 from prviz.live.store import Stores
+from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 from tests.waiting import until
 

@@ -16,7 +16,7 @@ from pages._live.figure import plain_figure
 from prviz.figures.pr import BOUND_LABEL, pr_figure
 from prviz.live import bounds, needs, problems, results
 from prviz.live.explorer import STOPPED
-from prviz.live.need import Progress
+from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import TOYS, toy
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND

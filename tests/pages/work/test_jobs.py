@@ -11,7 +11,8 @@ import pytest
 
 from pages._work import jobs
 from pages._work.jobs import CancelledError, Job, JobQueue
-from prviz.live.need import Need, Progress
+from prviz.live.need import Need
+from prviz.measure.estimates import Progress
 from tests.waiting import until
 
 LONG = 20.0  # seconds that no test should wait
