@@ -1,0 +1,161 @@
+"""The first lines of a table of text: comments, titles, names, units, and where the values begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from prviz.readers.columns import is_label
+from prviz.readers.errors import ReadError, quoted
+from prviz.readers.text_dialect import Numbers, is_index_line, is_missing, looks_like_list
+
+Record = tuple[int, list[str]]
+# Records that decide what the columns are.
+_AHEAD = 4
+# Most lines of titles above a table.
+_MOST_TITLES = 16
+
+
+def _count(numbers: Sequence[str]) -> bool:
+    """True for 0, 1, 2 ... or 1, 2, 3 ... in this order, also as 0.0, 1.0, 2.0."""
+    values = [float(text) if text.replace(".", "", 1).isdecimal() else -1.0 for text in numbers]
+    return values[0] in (0, 1) and values == [values[0] + place for place in range(len(values))]
+
+
+def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbers) -> bool:
+    """True if the first record names the columns; ReadError if its one or two numbers could be names or values."""
+    # A header has no numbers, or numbers that merely count the columns, as pandas names unnamed ones: 0, 1, 2 ...
+    # beside the name of a label, or above a record without integers.
+    line, fields = first
+    numbers = [text.strip() for text in fields if numbered.number(text) is not None]
+    if len(numbers) < len(fields):
+        counts = ({str(start + i) for i in range(len(numbers))} for start in (0, 1))
+        return not numbers or any(set(numbers) == count for count in counts)
+    if len(numbers) > 2 and _count(numbers) and not all(text.strip().lstrip("+-").isdecimal() for text in second):
+        return True
+    if (
+        set(numbers) != {str(i) for i in range(len(numbers))}
+        or any(text.strip().lstrip("+-").isdecimal() for text in second)
+        or not second
+    ):
+        return False
+    if len(numbers) < 3:
+        raise ReadError(
+            f"{where}, line {line}: {quoted(','.join(numbers))} could be column names or values. "
+            "Name the columns (f0, f1), or write the values as 0.0 and 1.0."
+        )
+    return True
+
+
+def is_comment(fields: Sequence[str]) -> bool:
+    """True for a line that is a comment."""
+    return fields[0].lstrip().startswith(("#", "%"))
+
+
+def _is_title(first: list[str], second: list[str], third: list[str], numbers: Numbers) -> bool:
+    """True for a line of words above the header line or the values."""
+    if len(second) < 2 or any(numbers.number(text) is not None for text in first):
+        return False
+    names = [text for text in second if text.strip()]
+    header = len(names) > 1 and all(numbers.number(text) is None for text in names)
+    if len(first) < len(second) == len(third):
+        return header or len(first) < len(second) - 1
+    return header and len(first) == len(second) and sum(bool(text.strip()) for text in first) == 1
+
+
+def _drop_titles(ahead: list[Record], records: Iterator[Record], numbers: Numbers) -> None:
+    """Leave out of the first records what stands above the names: comments, titles, names and values of the table."""
+    # The last comment, such as the header of np.savetxt, may name the columns.
+    while len(ahead) > 1 and is_comment(ahead[0][1]):
+        if len(ahead[0][1]) == len(ahead[1][1]) > 1 and not is_comment(ahead[1][1]):
+            break
+        del ahead[0]
+        ahead += islice(records, 1)
+    while len(ahead) > 2 and _is_title(ahead[0][1], ahead[1][1], ahead[2][1], numbers):
+        del ahead[0]
+        ahead += islice(records, 1)
+    if len(ahead) < _AHEAD or len({len(fields) for _, fields in ahead}) == 1:
+        return
+    ahead += islice(records, _MOST_TITLES - len(ahead))
+    width = len(ahead[-1][1])
+    while len(ahead) > 2 and len(ahead[0][1]) < width - 1 and numbers.number(ahead[0][1][0]) is None:
+        del ahead[0]
+
+
+def header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[list[str] | None, list[Record]]:
+    """Names of the columns, None where there are none, and the first records with values."""
+    ahead = list(islice(records, _AHEAD))
+    if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":  # as Excel writes its delimiter
+        del ahead[0]
+    _drop_titles(ahead, records, numbers)
+    if not ahead:
+        raise ReadError(f"{where}: empty, there is no line with values. Save one line per sample.")
+    first = ahead[0][1]
+    second = ahead[1][1] if len(ahead) > 1 else []
+    if len(second) == len(first) + 1 and all(numbers.number(text) is None for text in first):
+        if not second[-1].strip():  # a comma behind each line of values
+            return [*(name.strip() for name in first), ""], ahead[1:]
+        return ["", *(name.strip() for name in first)], ahead[1:]  # R's write.table names the rows, not their column
+    if not _is_header(ahead[0], second, where, numbers):
+        return None, ahead
+    names = [name.strip().removeprefix("#").strip() for name in first]
+    if len(second) == len(names) - 1 and not names[-1]:
+        names.pop()  # a mark behind the names alone
+    both = _second_header(names, [fields for _, fields in ahead[1:]], numbers)
+    below = ahead[1:]
+    if both is not None:
+        below = ahead[3:] if is_index_line(ahead[2][1]) else ahead[2:]
+    return both or names, _without_words(both or names, below, records, numbers)
+
+
+def _without_words(names: list[str], ahead: list[Record], records: Iterator[Record], numbers: Numbers) -> list[Record]:
+    """The first records without lines of units or types between the names and the values."""
+    places = [place for place, name in enumerate(names) if not is_label(name)]
+
+    def said(fields: list[str]) -> list[str]:
+        return [fields[place].strip() for place in places] if len(fields) == len(names) else []
+
+    def are_numbers(fields: list[str]) -> bool:
+        return bool(said(fields)) and all(numbers.number(text) is not None for text in said(fields))
+
+    def are_words(texts: list[str]) -> bool:
+        if len(texts) < 2:
+            return False
+        return all(
+            numbers.number(text) is None and not is_missing(text) and not looks_like_list(text) for text in texts
+        )
+
+    ahead += islice(records, max(0, _AHEAD - 1 - len(ahead)))
+    while are_words(said(ahead[0][1]) if ahead else []) and any(are_numbers(fields) for _, fields in ahead[1:]):
+        del ahead[0]
+        ahead += islice(records, 1)
+    return ahead
+
+
+def _second_header(names: list[str], records: list[list[str]], numbers: Numbers) -> list[str] | None:
+    """The names in two header lines, such as pandas writes for columns of two levels; None for a line of values."""
+    if len(records) < 2:
+        return None
+    second, third = records[0], records[1]
+    if len(second) != len(names) or len(third) != len(names):
+        return None
+    said = [text.strip() for text in second]
+    places = [place for place, name in enumerate(names) if name and not is_label(name)]
+    groups = {name: [said[place] for place in places if names[place] == name] for name in names}
+    repeated = any(len(group) > 1 for group in groups.values())
+    joined = [f"{name}_{own}".strip("_") if own else name for name, own in zip(names, said, strict=True)]
+    if repeated and len(set(joined)) == len(joined):
+        counted = all(
+            group in ([str(start + each) for each in range(len(group))] for start in (0, 1))
+            for group in groups.values()
+            if group
+        )
+        if counted or all(numbers.number(said[place]) is None for place in places):
+            return joined
+    words = places and all(said[place] and numbers.number(said[place]) is None for place in places)
+    values = third if not is_index_line(third) else (records[2] if len(records) > 2 else third)
+    below = [numbers.number(values[place]) is not None for place in places] if len(values) == len(names) else []
+    alike = any(looks_like_list(said[place]) for place in places)
+    if words and below and all(below) and not alike:
+        return joined if repeated else names
+    return None
