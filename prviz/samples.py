@@ -59,8 +59,17 @@ def _widened(values: Any, name: str) -> Array:
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
-def _check_finite(values: Array, name: str) -> None:
-    """Raise ValueError for NaN or infinity, with the first place and the number of such values."""
+def _finite_extremes(values: Array, name: str) -> tuple[float, float]:
+    """The least and the greatest value; ValueError for NaN or infinity."""
+    with np.errstate(invalid="ignore"):
+        ends = np.array([(part.min(), part.max()) for part in _row_chunks(values)], np.float64)
+    if not np.isfinite(ends).all():
+        raise _not_finite(values, name)
+    return float(ends[:, 0].min()), float(ends[:, 1].max())
+
+
+def _not_finite(values: Array, name: str) -> ValueError:
+    """The error for NaN or infinity, with the first place and the number of such values."""
     first, start, count = (0, 0), 0, 0
     for part in _row_chunks(values):
         bad = ~np.isfinite(part)
@@ -69,12 +78,11 @@ def _check_finite(values: Array, name: str) -> None:
             first = first if count else (start + int(row), int(column))
             count += int(bad.sum())
         start += len(part)
-    if count:
-        row, column = first
-        raise ValueError(
-            f"{name}: row {row + 1}, column {column + 1} is {values[row, column]}; every value must be finite "
-            f"({count} of {values.size} are not)"
-        )
+    row, column = first
+    return ValueError(
+        f"{name}: row {row + 1}, column {column + 1} is {values[row, column]}; every value must be finite "
+        f"({count} of {values.size} are not)"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +142,7 @@ class Samples:
         title = self.name or "samples"
         columns = feature_names(self.values)
         values = _widened(self.values, title)
-        _check_finite(values, title)
+        extremes = _finite_extremes(values, title)
         for label, column in self.labels.items():
             if len(column) != len(values):
                 raise ValueError(f"{title}: label {label!r} has {len(column)} entries for {len(values)} samples")
@@ -155,6 +163,7 @@ class Samples:
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "groups", None if groups is None else _read_only(groups))
         object.__setattr__(self, "values", _read_only(values))
+        object.__setattr__(self, "extremes", extremes)
         object.__setattr__(self, "labels", {key: _read_only(np.asarray(column)) for key, column in self.labels.items()})
         if images is not None:
             object.__setattr__(self, "images", _read_only(images))
@@ -185,6 +194,11 @@ class Samples:
     def d(self) -> int:
         """Number of features."""
         return int(self.values.shape[1])
+
+    @cached_property
+    def extremes(self) -> tuple[float, float]:
+        """The least and the greatest value, known from the check that all are finite."""
+        return _finite_extremes(self.values, self.name)
 
     @cached_property
     def digest(self) -> str:

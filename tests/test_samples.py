@@ -81,6 +81,16 @@ def test_bad_values_are_named(values: np.ndarray, error: type[Exception], messag
         Samples(values, "mine")
 
 
+def test_the_extremes_are_those_of_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("prviz.samples._CHUNK_BYTES", 64)  # several chunks
+    values = np.random.default_rng(0).normal(size=(40, 4)).astype(np.float32)
+    samples = Samples(values)
+    assert samples.extremes == (float(values.min()), float(values.max()))
+    values[[30, 38], 1] = np.nan
+    with pytest.raises(ValueError, match=r"row 31, column 2 is nan; .*\(2 of 160 are not"):
+        Samples(values)
+
+
 def test_labels_and_images_must_fit() -> None:
     with pytest.raises(ValueError, match="'class' has 3 entries for 4"):
         Samples(VALUES, labels={"class": np.arange(3)})

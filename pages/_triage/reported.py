@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -60,7 +61,7 @@ def all_of(found: CheckpointResults) -> Numbers | None:
     """Every number of `BLIND_SPOTS` that there is, by the checkpoint's name; None while a job measures them."""
     d, n = found.reference.d, found.reference.n
     seconds = _INTERVAL * _frechet_seconds(found) + n * n * (d * _DISTANCE + _KERNEL)
-    return _measured(found, "all", _all, seconds)
+    return _measured(found, "all", partial(all_numbers, k=_K), seconds)
 
 
 def cells(numbers: Mapping[str, float]) -> dict[str, str]:
@@ -87,16 +88,6 @@ def difference_of(
     seconds = 2 * _INTERVAL * _frechet_seconds(found)
     known = of_each("triage-apart", {key: (one, other)}, measured, lambda _: seconds)
     return known.get(key)
-
-
-def _all(pair: SamplePair) -> dict[str, float]:
-    """`all_numbers` with the ends of the interval of the Fréchet distance, where there is one."""
-    numbers = all_numbers(*pair, k=_K)
-    if FRECHET in numbers and math.isfinite(numbers[FRECHET]):
-        distance = measured_frechet(pair).distance()
-        if math.isfinite(distance.low):
-            numbers |= {_LOW: distance.low, _HIGH: distance.high}
-    return numbers
 
 
 def _only_frechet(pair: SamplePair) -> dict[str, float]:

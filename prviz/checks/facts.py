@@ -58,6 +58,12 @@ class Moments(NamedTuple):
         """True if every row has the euclidean norm 1, up to float16 rounding."""
         return self.least_norm > 0.998 and self.greatest_norm < 1.002
 
+    def times(self, scale: float) -> Moments:
+        """Those of ``scale`` times the values."""
+        with np.errstate(over="ignore"):
+            lengths = (self.norm * scale, self.least_norm * scale, self.greatest_norm * scale)
+            return Moments(self.sd * scale, self.constant, *lengths)
+
 
 def row_blocks(n: int, d: int) -> Iterator[slice]:
     """Slices of the rows of (n, d) values in order, of about 8 MB of float64 each."""
@@ -73,6 +79,12 @@ def _hashes(values: NDArray[np.float64]) -> NDArray[np.uint64]:
     words *= odd
     found: NDArray[np.uint64] = words.sum(axis=1, dtype=np.uint64)
     return found
+
+
+def _all_differ(hashes: NDArray[np.uint64]) -> bool:
+    """True if no two are equal."""
+    ordered = np.sort(hashes)
+    return not (ordered[1:] == ordered[:-1]).any()
 
 
 def _rows(sets: Sequence[Samples], index: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -95,10 +107,10 @@ def row_classes(sets: Iterable[Samples]) -> NDArray[np.intp]:
     d = sets[0].d
     probes = np.unique(np.linspace(0, d - 1, min(d, _PROBES)).astype(np.intp))
     hashes = np.concatenate([_hashes(each.values[:, probes].astype(np.float64)) for each in sets])
+    if _all_differ(hashes):
+        return np.arange(len(hashes))
     _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
     classes = classes.reshape(-1).astype(np.intp)
-    if len(first) == len(hashes):
-        return classes
     if len(probes) < d:
         alike = np.flatnonzero(np.bincount(classes)[classes] > 1)
         for block in row_blocks(len(alike), d):
@@ -141,30 +153,51 @@ def duplicates(pair: SamplePair) -> Duplicates:
 
 def moments(samples: Samples) -> Moments:
     """Spread of each feature and length of each row, in float64."""
-    return moments_of(samples.values)
+    least, greatest = samples.extremes
+    return moments_of(samples.values, max(greatest, -least) or 1.0)
 
 
-def moments_of(values: NDArray[np.floating]) -> Moments:
-    """`moments` of (n, d) values."""
+def largest_of(values: NDArray[np.floating]) -> float:
+    """The largest absolute value; 1 where all are 0."""
+    return float(max(values.max(), -values.min())) or 1.0
+
+
+def moments_of(values: NDArray[np.floating], scale: float) -> Moments:
+    """`moments` of (n, d) values, squared in units of ``scale``, their largest one: none overflows or vanishes."""
     n, d = values.shape
-    scale = float(max(values.max(), -values.min())) or 1.0  # no square of a scaled value overflows or vanishes
     mean = np.zeros(d)
     squares = np.zeros(d)
     block = np.empty((0, d))
     for rows in row_blocks(n, d):
-        block = values[rows].astype(np.float64) / scale
+        block = _scaled(values[rows], scale)
         mean += block.sum(axis=0) / n
-    constant = np.ones(d, dtype=bool)
     norms = np.empty(n)
     for rows in row_blocks(n, d):
-        constant &= (values[rows] == values[0]).all(axis=0)
         if len(block) < n:  # the only one is still there
-            block = values[rows].astype(np.float64) / scale
-        norms[rows] = np.sqrt(np.square(block).sum(axis=1))
-        block -= mean
-        block *= block
-        squares += block.sum(axis=0)
+            block = _scaled(values[rows], scale)
+        norms[rows] = np.sqrt(np.einsum("ij,ij->i", block, block))
+        centred = block - mean
+        squares += np.einsum("ij,ij->j", centred, centred)
+    constant = _constant(values)
     sd = np.where(constant, 0.0, np.sqrt(squares / n))  # the mean of equal values is off by rounding
-    with np.errstate(over="ignore"):
-        summary = np.array([np.median(norms), norms.min(), norms.max()]) * scale
-        return Moments(sd * scale, constant, *map(float, summary))
+    norms.sort()
+    middle = float(norms[(n - 1) // 2] + norms[n // 2]) / 2
+    return Moments(sd, constant, middle, float(norms[0]), float(norms[-1])).times(scale)
+
+
+def _scaled(values: NDArray[np.floating], scale: float) -> NDArray[np.float64]:
+    """Values in units of ``scale``; the values themselves where it is 1."""
+    block = values.astype(np.float64, copy=False)
+    return block if scale == 1 else block / scale
+
+
+def _constant(values: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """True for features that have one value; a few rows leave few of them to look at in all."""
+    n, d = values.shape
+    found: NDArray[np.bool_] = (values[:: -(-n // 16)] == values[0]).all(axis=0)
+    for rows in row_blocks(n, d):
+        columns = np.flatnonzero(found)
+        if not len(columns):
+            break
+        found[columns] = (values[rows].take(columns, axis=1) == values[0, columns]).all(axis=0)
+    return found

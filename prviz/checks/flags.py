@@ -22,6 +22,7 @@ from prviz.checks.facts import (
     EqualRows,
     Moments,
     compare_rows,
+    largest_of,
     moments_of,
     row_classes,
 )
@@ -194,22 +195,23 @@ def _set_facts(samples: Samples) -> SetFacts:
     if n > most:
         values = values[np.sort(rng.choice(n, most, replace=False))]
     drawn = values.astype(np.float64)
-    found = moments_of(drawn)
-    found = _with_all_rows(found, samples) if n > most else found
-    unit = float(np.abs(drawn).max()) or 1.0
+    unit = largest_of(drawn)
     drawn /= unit
-    squares = drawn - drawn[rng.permutation(len(drawn))]
+    found = moments_of(drawn, 1.0).times(unit)
+    found = _with_all_rows(found, samples) if n > most else found
+    squares = drawn[rng.permutation(len(drawn))]
+    squares -= drawn
     squares *= squares
     totals = squares.sum(axis=1)
-    apart = totals > 0
+    apart = np.flatnonzero(totals > np.finfo(np.float64).tiny)
     shares = np.zeros(d)
     top = (0.0, 0.0)
-    if apart.any():
-        parts = squares if apart.all() else squares[apart]
-        parts /= totals[apart, None]
-        shares = parts.mean(axis=0)
+    if len(apart):
+        weights = np.zeros(len(totals))
+        weights[apart] = 1 / totals[apart]
+        shares = np.einsum("i,ij->j", weights, squares) / len(apart)
         largest = np.argsort(-shares, kind="stable")[:2]
-        held = np.cumsum(parts[:, largest], axis=1)
+        held = np.cumsum(squares[np.ix_(apart, largest)], axis=1) / totals[apart, None]
         held = np.median(held, axis=0)  # the median: outliers are in few pairs
         top = (float(held[0]), float(held[-1]))
     return SetFacts(rows=drawn, unit=unit, moments=found, shares=shares, top=top)
@@ -230,7 +232,8 @@ def _with_all_rows(found: Moments, samples: Samples) -> Moments:
 def _moments_of_columns(samples: Samples, columns: NDArray[np.intp]) -> Moments:
     """Moments of some features, in blocks of them so that no large copy is made."""
     step = max(1, _VALUES // samples.n)
-    parts = [moments_of(samples.values[:, columns[at : at + step]]) for at in range(0, len(columns), step)]
+    blocks = (samples.values[:, columns[at : at + step]] for at in range(0, len(columns), step))
+    parts = [moments_of(block, largest_of(block)) for block in blocks]
     sd, constant = (np.concatenate([getattr(part, name) for part in parts]) for name in ("sd", "constant"))
     return parts[0]._replace(sd=sd, constant=constant)
 
@@ -808,7 +811,7 @@ def stand_ins(pair: SamplePair) -> list[Finding]:
     """Numbers such as -999 or 1e30 that stand far from all others: they were missing values."""
     found: list[Finding] = []
     for role, samples in (("real", pair.real), ("generated", pair.generated)):
-        for value in {float(samples.values.min()), float(samples.values.max())}:
+        for value in sorted(set(samples.extremes)):
             if not any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS):
                 continue
             there = samples.values == value

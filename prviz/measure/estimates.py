@@ -18,10 +18,10 @@ from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.spelling import prdc_names
 from prviz.measure.workload import Options
 from prviz.neighbors import MEMORY_LIMIT, Distances
+from prviz.neighbors.threads import Progress as Progress
 from prviz.samples import SamplePair, Samples, Split, SplitRatio
 
 K: TypeAlias = int | Literal["sqrt"]
-Progress: TypeAlias = Callable[[float], None]  # called with the fraction done; may raise to stop
 Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
 Checked: TypeAlias = tuple[str, int | None, float | None]  # with None for what the family does not use
 

@@ -104,6 +104,21 @@ def scalars(
     section 4.1.
     """
     pair = checked_pair(real, generated)
+    return scalars_of(pair, k=k, ball=ball, prc_k=prc_k, prc_c=prc_c, ppr_k=ppr_k, ppr_a=ppr_a)
+
+
+def scalars_of(
+    pair: SamplePair,
+    *,
+    k: int = 5,
+    ball: BallKind = "closed",
+    prc_k: int = 3,
+    prc_c: int = 3,
+    ppr_k: int = 4,
+    ppr_a: float = 1.2,
+    frechet_distance: float | None = None,
+) -> dict[str, float]:
+    """`scalars` of a pair; ``frechet_distance`` where it is known already."""
     smaller = min(pair.real.n, pair.generated.n)
     for name, value in (("k", k), ("prc_k", prc_k), ("ppr_k", ppr_k)):
         check_integer(name, value, smaller - 1, "one less than the smaller set")
@@ -130,17 +145,16 @@ def scalars(
         "prc_recall": share(covers[1], prc_k),
         "ppr_precision": ppr[0],
         "ppr_recall": ppr[1],
-        **_of_sets(pair, k),
+        "frechet_distance": _frechet(pair) if frechet_distance is None else frechet_distance,
+        **{name: each.value for name, each in numbers_of_sets(pair, k).items()},
     }
 
 
-def _of_sets(pair: SamplePair, k: int) -> dict[str, float]:
-    """The numbers that are no shares in balls, and the clipped ones."""
+def _frechet(pair: SamplePair) -> float:
+    """The Frechet distance; nan where there are too few samples for it to mean anything."""
     from prviz.measure.frechet import frechet
 
-    enough = min(pair.real.n, pair.generated.n) > pair.d
-    numbers = {name: each.value for name, each in numbers_of_sets(pair, k).items()}
-    return {"frechet_distance": frechet(*pair) if enough else math.nan, **numbers}
+    return frechet(*pair) if min(pair.real.n, pair.generated.n) > pair.d else math.nan
 
 
 class NumberOfSets(NamedTuple):

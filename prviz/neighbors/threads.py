@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from prviz.neighbors.balls import Role
 from prviz.neighbors.kernels import Scratch, slices
 
-Progress = Callable[[float], None]
+Progress: TypeAlias = Callable[[float], None]  # called with the fraction done; may raise to stop
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.measure.class_entropy import class_entropy
-from prviz.measure.scalars import scalars
-from prviz.samples import Samples
+from prviz.measure.frechet import FrechetDistance, measured_frechet
+from prviz.measure.scalars import scalars_of
+from prviz.samples import SamplePair
 
 Floats = NDArray[np.float64]
 
@@ -64,12 +65,20 @@ def opposite_pairs(
     return sorted(pairs, key=lambda pair: -pair.apart)
 
 
-def all_numbers(real: Samples, generated: Samples, *, k: int = 5) -> dict[str, float]:
-    """`prviz.scalars`, and the class score where a label of the real samples is their class."""
-    found = scalars(real, generated, k=k)
-    name = next((name for name in CLASS_LABELS if name in real.labels), None)
+def all_numbers(pair: SamplePair, *, k: int = 5) -> dict[str, float]:
+    """`prviz.scalars`, and the class score where a label of the real samples is their class.
+
+    The ends of the interval of the Frechet distance are "frechet_low" and "frechet_high", where it has one.
+    """
+    distance = FrechetDistance(math.nan, math.nan, "")
+    if min(pair.real.n, pair.generated.n) > pair.d:
+        distance = measured_frechet(pair).distance()
+    found = scalars_of(pair, k=k, frechet_distance=distance.value)
+    if math.isfinite(distance.low):
+        found |= {"frechet_low": distance.low, "frechet_high": distance.high}
+    name = next((name for name in CLASS_LABELS if name in pair.real.labels), None)
     if name is not None:
-        found["class_score"] = class_entropy(real, generated, real.labels[name]).score
+        found["class_score"] = class_entropy(pair.real, pair.generated, pair.real.labels[name]).score
     return found
 
 

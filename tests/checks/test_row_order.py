@@ -139,3 +139,13 @@ def test_the_tail_of_the_binomial_law_is_exact() -> None:
 
     for count, n, p in [(13, 70, 0.06), (1, 1, 0.5), (250, 500, 0.06), (0, 10, 0.3)]:
         assert _at_least(count, n, p) == pytest.approx(binom.sf(count - 1, n, p), rel=1e-9)
+
+
+def test_frames_of_wide_samples_are_seen_in_a_part_of_their_features() -> None:
+    rng = np.random.default_rng(0)
+    assert dependent_rows(Samples(np.tile(_videos(rng, 100, 5), 128))) is not None
+    assert dependent_rows(Samples(np.tile(rng.permutation(_videos(rng, 100, 5)), 128))) is None
+    few = 0.01 * rng.normal(size=(500, 2048))
+    few[:, 1700] += 9 * np.repeat(rng.normal(size=100), 5)  # a feature that is left out
+    few[:, 1024:1536] += np.repeat(rng.normal(size=(100, 512)), 5, axis=0)
+    assert dependent_rows(Samples(few)) is not None

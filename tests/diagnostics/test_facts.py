@@ -99,3 +99,32 @@ def test_facts_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> N
     assert np.allclose(blocked.sd, whole[0].sd, rtol=1e-12)
     assert np.allclose(whole[0].sd, data.values.std(axis=0), rtol=1e-12)
     assert blocked.norm == pytest.approx(float(np.median(np.linalg.norm(data.values, axis=1))))
+
+
+@pytest.mark.parametrize("block", [2**20, 12])
+def test_constant_features_are_those_of_one_value_in_every_row(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(facts, "BLOCK", block)
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(50, 6))
+    values[:, [1, 3]] = 2.0
+    values[:, 4] = 0.0
+    values[17, 4] = 1.0  # in none of the few rows that are looked at first
+    values[:, 5] = np.where(np.arange(50) % 2, 0.0, -0.0)
+    found = facts.moments(Samples(values))
+    assert found.constant.tolist() == [False, True, False, True, False, True]
+    assert (found.sd > 0).tolist() == [True, False, True, False, True, False]
+
+
+@given(st.integers(1, 6), st.integers(1, 4), st.integers(0, 10**6))
+@settings(deadline=None, max_examples=40)
+def test_moments_are_numpy_s(n: int, d: int, seed: int) -> None:
+    values = np.random.default_rng(seed).normal(size=(n, d)) * 1e200
+    found = facts.moments(Samples(values))
+    norms = np.linalg.norm(values / 1e200, axis=1)
+    assert np.allclose(found.sd / 1e200, (values / 1e200).std(axis=0), atol=1e-12)
+    wanted = [np.median(norms), norms.min(), norms.max()]
+    assert np.allclose(np.array([found.norm, found.least_norm, found.greatest_norm]) / 1e200, wanted)
+
+
+def test_rows_that_all_differ_are_numbered_one_by_one() -> None:
+    assert facts.row_classes([Samples([[1.0], [3.0]]), Samples([[2.0]])]).tolist() == [0, 1, 2]

@@ -11,7 +11,9 @@ from scipy.stats import spearmanr
 
 from prviz import bundled_pair, class_entropy, frechet_distance, pr_curve, scalars
 from prviz.figures.reported import TradePoint, agreement_of_numbers_figure, equal_distance_figure, groups_of
+from prviz.measure import frechet
 from prviz.readers.bundled import zoo_checkpoints
+from prviz.samples import SamplePair
 from prviz.triage.reported import EQUAL, all_numbers, opposite_pairs, rank_agreement
 
 
@@ -58,10 +60,28 @@ def test_rank_agreement_is_spearmans():
 def test_all_numbers_are_the_scalars_and_the_class_score():
     pair = bundled_pair("mixture-converged")
     real, generated = pair.real.take(np.arange(300)), pair.generated.take(np.arange(200))
-    found = all_numbers(real, generated)
+    found = all_numbers(SamplePair(real, generated))
     assert found.pop("class_score") == class_entropy(real, generated, real.labels["digit"]).score
+    interval = found.pop("frechet_low"), found.pop("frechet_high")
+    distance = frechet_distance(real, generated)
+    assert interval == (distance.low, distance.high)
     assert found == scalars(real, generated)
-    assert "class_score" not in all_numbers(generated, real)
+    assert "class_score" not in all_numbers(SamplePair(generated, real))
+
+
+def test_too_few_samples_have_neither_a_frechet_distance_nor_its_interval():
+    pair = SamplePair(*np.random.default_rng(0).normal(size=(2, 8, 9)))
+    found = all_numbers(pair)
+    assert math.isnan(found["frechet_distance"])
+    assert "frechet_low" not in found
+
+
+def test_the_frechet_distance_of_all_samples_is_computed_once(monkeypatch):
+    sizes = []
+    checked = frechet._checked
+    monkeypatch.setattr(frechet, "_checked", lambda *sets: sizes.append(sets[0].n) or checked(*sets))
+    all_numbers(SamplePair(*np.random.default_rng(0).normal(size=(2, 40, 2))))
+    assert sorted(sizes) == [20, 20, 40]
 
 
 @pytest.mark.thorough
