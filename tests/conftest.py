@@ -74,7 +74,6 @@ SLOW = (
 )
 # For .ci/run alone: kills, machines that work together, visits of many minutes. Exhaustive tests are thorough as well.
 THOROUGH = (
-    "cli/test_kills",
     "pages/explore/test_media_browser",
     "pages/explore/test_upload_race",
     "pages/live/test_live_leaving_browser",
@@ -83,6 +82,7 @@ THOROUGH = (
 )
 # For `.ci/run --all`: the lab and its studies, and what repeats a shorter test with more seeds, sizes or families.
 EXHAUSTIVE = (
+    "cli/test_kills",
     "pages/explore/test_influence",
     "pages/explore/test_supports",
     "pages/lab/",

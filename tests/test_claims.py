@@ -228,6 +228,7 @@ def test_ppr_is_too_high_where_both_supports_are_near_1() -> None:
         assert np.median(np.minimum(supports.c_real, supports.c_generated)) > 0.9
 
 
+@pytest.mark.thorough
 def test_hubs_are_near_ipr_on_gaussians_alone() -> None:
     def iou(problem: str) -> float:
         hub, ipr = (measured(method, problem, None, 3).curve for method in ("hub", "ipr"))
@@ -336,7 +337,7 @@ def test_copies_shrink_the_supports_of_ipr_and_kde() -> None:
         assert shares[1] < shares[0]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_table_of_the_bundled_data_has_what_is_measured() -> None:
     text = (claims.ROOT / "data" / "README.md").read_text("utf-8")
     rows = dict(re.findall(r"\| `([\w.-]+)` \| [\d.]+ \| [\d.]+ \| (\d\.\d\d \| \d\.\d\d) \|", text))

@@ -67,7 +67,7 @@ def test_every_published_figure_has_ours_beside_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=pytest.mark.thorough if key.startswith(SLOW) else ()) for key in HERE]
+    "key", [pytest.param(key, marks=pytest.mark.exhaustive if key.startswith(SLOW) else ()) for key in HERE]
 )
 def test_our_figures_are_those_computed(key: str) -> None:
     assert LINES[key].here == HERE[key]()

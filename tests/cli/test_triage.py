@@ -270,6 +270,7 @@ def test_very_different_sizes_are_cut_unless_all_rows_are_wanted(
     assert "the sets have 80 to 200 samples" in out
 
 
+@pytest.mark.thorough
 def test_a_folder_is_watched_and_a_half_written_file_waited_for(tmp_path: Path) -> None:
     at, run, best = numpy_files(tmp_path, real=(100, 1.0), whole=(100, 1.0)), tmp_path / "run", tmp_path / "best"
     run.mkdir()
@@ -309,6 +310,7 @@ def twelve_small_files(folder: Path) -> list[Path]:
     return paths
 
 
+@pytest.mark.thorough
 def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_is_not_counted_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,7 +66,7 @@ def test_the_price_of_k_for_the_shift_of_table_1() -> None:
     assert [round(problem.limit("knn", k).iou(problem.truth()), 2) for k in (4, 100)] == [0.51, 0.94]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize(("name", "parameters"), [("shifted-gaussians", {"mu": 1.5}), ("mixtures", {})])
 def test_simulation_with_200_000_samples(name: str, parameters: dict[str, float], d: int) -> None:

@@ -29,6 +29,7 @@ def drawn(n: int, side: int = 32) -> np.ndarray:
     return np.random.default_rng(2).integers(0, 256, (n, side, side, 3), dtype=np.uint8)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_killed_in_the_middle_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     pictures, out = folder_of(tmp_path / "many", drawn(3 * PART)), tmp_path / "x.safetensors"
@@ -79,7 +80,7 @@ def broken(n: int) -> Iterator[bytes]:
         yield bytes(data)
 
 
-@pytest.mark.parametrize("n", [60, pytest.param(2000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("n", [60, pytest.param(2000, marks=pytest.mark.exhaustive)])
 def test_broken_pictures_are_read_or_named(tmp_path: Path, n: int, capsys: pytest.CaptureFixture[str]) -> None:
     pictures, out = folder_of(tmp_path / "some", drawn(5, 9)), tmp_path / "x.safetensors"
     for place, data in enumerate(broken(n)):

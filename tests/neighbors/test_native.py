@@ -136,6 +136,7 @@ def loaded_from(library: Path, monkeypatch: pytest.MonkeyPatch) -> object:
     return native.library.__wrapped__()
 
 
+@pytest.mark.thorough
 def test_a_library_is_compiled_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert build.compile_library(tmp_path / "made.so")
     assert [each.name for each in tmp_path.iterdir()] == ["made.so"]

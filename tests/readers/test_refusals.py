@@ -112,6 +112,7 @@ def test_only_the_known_extensions_are_accepted() -> None:
     assert all(any(name.endswith(ending) for name in names) for ending in ACCEPTED)
 
 
+@pytest.mark.thorough
 def test_the_zoo_of_the_page_holds_what_it_says(tmp_path: Path) -> None:
     """Files of the zoo are read or refused without keys and limits, as the browser tests need."""
     accepted = file_zoo.accepted()

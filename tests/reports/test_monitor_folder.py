@@ -187,7 +187,7 @@ def started(folder: Path, first: int, last: int) -> subprocess.Popen[str]:
     return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_two_processes_lose_no_step_and_one_that_is_killed_leaves_a_whole_directory(tmp_path: Path) -> None:
     even = started(tmp_path, 0, 4)
     odd = started(tmp_path, 1, 999)
@@ -350,6 +350,7 @@ def test_steps_whose_settings_are_not_known_are_taken_only_with_results_of_the_p
 # ---- rivals ----
 
 
+@pytest.mark.thorough
 def test_only_steps_that_copy_nothing_and_the_best_of_them_are_rivals(tmp_path: Path) -> None:
     run = monitor(tmp_path)
     assert run.log(0, REAL).memorised

@@ -296,7 +296,7 @@ LINE = ["triage", "run/real.npz", "run", "--key", "latent", "--metadata", "about
 LINE += ["--method", "knn,coverage", "--equal-sizes", "--goal", "recall", "--seed", "4"]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_report_is_measured_again_number_by_number(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -249,6 +249,7 @@ ADDRESSES = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("page", ADDRESSES)
 def test_a_hostile_address_opens_a_page_that_works(server: AppServer, page: str) -> None:
     garbled = "%ED%A0%80=%00&=&%&k=%FF" + "&k=1" * 5000

@@ -34,6 +34,7 @@ from prviz.triage.pair_statistics import (
 from tests.benchmarks.faults import planted
 
 
+@pytest.mark.thorough
 def test_z_scores_of_one_distribution_are_those_of_chance() -> None:
     """Of 12 draws no z-score is large, and their spread is at most that of a normal one."""
     drawn = [asdict(pair_statistics(planted("gaussian, d = 8", None, 0.0, 200, seed))) for seed in range(12)]

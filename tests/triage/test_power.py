@@ -13,7 +13,7 @@ from tests.benchmarks.faults import BASES
 REAL = BASES["6 modes, d = 16"].draw(1600, 0).values
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_larger_references_find_more_and_nothing_is_found_in_real_samples() -> None:
     few, many = ({each.fault: each for each in power(Samples(REAL[:n]), tries=3, seconds=60.0)} for n in (200, 1600))
     assert [len(few), len(many)] == [len(PLANTED)] * 2
@@ -24,7 +24,7 @@ def test_larger_references_find_more_and_nothing_is_found_in_real_samples() -> N
     assert (many["nothing"].size, many["nothing"].tries) == (800, 3)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_it_is_the_same_again_and_stops_in_time() -> None:
     real = Samples(REAL[:150])
     assert power(real, tries=1) == power(real, tries=1)

@@ -174,7 +174,7 @@ class Disk:
         monkeypatch.setattr(Path, "open", opened)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_full_disk_is_told_and_what_was_kept_before_still_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -84,7 +84,7 @@ def test_the_frechet_distance_of_all_samples_is_computed_once(monkeypatch):
     assert sorted(sizes) == [20, 20, 40]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_zoo_holds_models_of_equal_distance_on_opposite_sides_of_the_diagonal():
     titles = {each.title: each.name for each in zoo_checkpoints()}
     assert len(titles) == len(zoo_checkpoints()) >= 60

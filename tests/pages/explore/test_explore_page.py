@@ -281,7 +281,7 @@ def test_forgotten_uploads_are_gone() -> None:
     assert app.session_state["_Session"].uploaded is None
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CAPACITY", 4)
     monkeypatch.setattr(store, "SAMPLES_CAPACITY", 2)
@@ -493,7 +493,7 @@ def test_the_rows_mark_the_bound_of_a_truth_that_is_not_known() -> None:
     assert last_word(opened(n="100"))["bound"] is None
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_button_measures_how_far_every_family_could_be_off() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200", methods="knn,ipr")
     assert last_word(app)["errors"] is None

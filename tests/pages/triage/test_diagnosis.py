@@ -73,7 +73,7 @@ def case(found: CheckpointResults, name: str) -> Diagnosis:
     return Diagnosis(found=found, measured=measured, pair=found.pair(measured))
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_nothing_is_said_to_be_wrong_with_real_samples_and_what_would_have_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,7 +49,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return served
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_in_the_shell(served: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: str(tmp_path / f"{name}.safetensors") for name in ("real", *ORDER)}
     for name, file in files.items():
@@ -107,7 +107,7 @@ def test_a_network_on_the_page(served: Path) -> None:
     assert (samples.shape, samples.encoder["encoder"]) == ((200, 5), "small.onnx")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_stopped_run_goes_on_and_two_wait_for_each_other(served: Path) -> None:
     request = EmbeddingRequest(("real", "good"), LocalEncoder("pca:4"))
     run, other = (EmbeddingRun(Below(served), request) for _ in range(2))

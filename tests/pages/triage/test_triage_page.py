@@ -213,6 +213,7 @@ def test_without_a_folder_the_page_says_how_to_start_the_app_on_one() -> None:
     assert "prviz app --data DIR" in triage(data="folder").info[0].value
 
 
+@pytest.mark.thorough
 def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path) -> None:
     (served / "run" / "stolen.npy").symlink_to(served.parent / "secret.npy")
     (served / "run" / "linked.npy").symlink_to(served / "run" / "step-9.npy")
