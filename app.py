@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._live.route import close_all, routes
+from pages._live.route import close_all, routes, visitor
 from pages._shared.imports import import_folder
 from pages._shared.widgets import CSS, draw_bar
 from prviz.server import sessions
@@ -20,9 +20,7 @@ ABOUT = "**prviz** draws exact precision-recall curves of generative models besi
 
 
 def run() -> None:
-    if "_open" not in st.session_state:
-        st.session_state["_open"] = True
-        sessions.sessions.opened()
+    visitor()
     # The browser draws an emoji by itself; a named icon would be fetched from another server.
     st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_items={"About": ABOUT})
     pages = [

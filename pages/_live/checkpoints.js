@@ -4,6 +4,7 @@
 
 import { element, setText, shape } from "./dom.js";
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
+import { whenHere } from "./leaving.js";
 
 /** @import { StandoutGroup } from "./group.js" */
 
@@ -304,7 +305,7 @@ function bringUp(/** @type {MouseEvent} */ { target }) {
 export default function mount({ data, parentElement, setStateValue }) {
   const known = TABLES.get(parentElement), table = known ?? create(parentElement);
   const spec = /** @type {Spec} */ (JSON.parse(new TextDecoder().decode(data)));
-  table.send = (values) => setStateValue("values", values);
+  table.send = (values) => whenHere(parentElement, () => setStateValue("values", values));
   table.spec = spec;
   if (!known) table.turn = spec.turn;
   // What the user has chosen counts until Python has heard of it.

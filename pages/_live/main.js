@@ -12,6 +12,7 @@ import { drawFirst } from "./first.js";
 import { draw, paintNew, schedule, showNumbers } from "./paint.js";
 import { Pane, findPlotly, inTheme, isStrip, placePane, themeOf } from "./pane.js";
 import { drawingName } from "./panes.js";
+import { whenHere } from "./leaving.js";
 import { ask, askLater, hangUp, hideOther, isLate, noLine, pageDrawn, wireStop } from "./line.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
 import { makeRows, noRows } from "./rows.js";
@@ -244,8 +245,8 @@ function show(live, payload) {
  */
 export default function mount({ data, parentElement, setStateValue, setTriggerValue }) {
   const live = INSTANCES.get(parentElement) ?? create(parentElement);
-  live.send = (values) => setStateValue("values", values);
-  live.tell = setTriggerValue;
+  live.send = (values) => whenHere(parentElement, () => setStateValue("values", values));
+  live.tell = (name, value) => whenHere(parentElement, () => setTriggerValue(name, value));
   /** @type {Payload} */
   const payload = JSON.parse(inTheme(live, new TextDecoder().decode(data)));
   if (!payload.rows || !isLate(live, payload)) show(live, payload);

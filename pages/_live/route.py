@@ -19,6 +19,9 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from prviz.live.explorer import Explorer, Question, Sink
+from prviz.server.internals import session_id
+from prviz.server.sessions import sessions
+from prviz.server.uploads import TOKEN
 
 ADDRESS = "/live/ask"
 # Longest question in bytes.
@@ -27,6 +30,8 @@ MOST_BYTES = 20_000
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no", "content-encoding": "identity"}
 _MALFORMED, _GONE, _TOO_LONG = 400, 410, 413
 
+# Key of the session's objects that have a `clear`, which a session that ends is emptied by.
+BAGS = "_bags"
 # Makes a question of what the browser asks.
 Ask = Callable[[Mapping[str, Any], Sink], Question]
 
@@ -34,8 +39,8 @@ Ask = Callable[[Mapping[str, Any], Sink], Question]
 class Visitor:
     """One visitor: a token, the explorer that answers, and how its questions are to be understood."""
 
-    def __init__(self) -> None:
-        self.token = secrets.token_urlsafe(32)
+    def __init__(self, session: str = "") -> None:
+        self.session, self.token = session, secrets.token_urlsafe(32)
         self.explorer = Explorer()
         self.understand: Ask | None = None
         self._lock = threading.Lock()
@@ -57,6 +62,7 @@ class Visitor:
         """End all work and forget the token."""
         _visitors.pop(self.token, None)
         self.explorer.close()
+        sessions.left(self.session)
 
 
 _visitors: dict[str, Visitor] = {}
@@ -66,7 +72,15 @@ _visitors: dict[str, Visitor] = {}
 @st.cache_resource(scope="session", on_release=lambda visitor: visitor.close(), show_spinner=False)
 def visitor() -> Visitor:
     """The visitor whose page runs in this thread."""
-    return Visitor()
+    bags: list[Any] = st.session_state.setdefault(BAGS, [])
+    made = Visitor(session_id())
+
+    def clear() -> None:
+        for bag in bags:
+            bag.clear()
+
+    sessions.opened(made.session, st.context.cookies.get(TOKEN), clear)
+    return made
 
 
 def close_all() -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from pages._live.route import BAGS
 from pages._work.jobs import JobQueue
 from pages._work.task_runs import held_runs
 from prviz.live.need import Need
@@ -33,7 +34,7 @@ class Session(Stores):
 
     page : name of the page drawn last. leave_for : the page to change to in the next full run.
     columns : those chosen for the files in the fields.
-    uploaded : the pair last read. fields_epoch : how often the upload fields were emptied. replaced_files : the files
+    uploaded : the pair last read. emptied : how often the upload fields were emptied. replaced_files : the files
         in the fields when the user asked to replace them. pictures : id and content of the zip of pictures last read.
     shown : Explore's last final answer.
     waited_for : what the open tab waits for, as the last run of the page has registered it.
@@ -43,7 +44,7 @@ class Session(Stores):
     page: str = ""
     leave_for: str | None = None
     uploaded: Uploaded | None = None
-    fields_epoch: int = 0
+    emptied: int = 0
     replaced_files: tuple[str | None, ...] | None = None
     columns: ColumnChoice = SHARED
     pictures: tuple[str, ZipPictures | None] = ("", None)
@@ -71,6 +72,8 @@ def of_session(kind: type[T]) -> T:
     key = f"_{kind.__name__}"
     if key not in st.session_state:
         st.session_state[key] = kind()
+        if hasattr(kind, "clear"):
+            st.session_state.setdefault(BAGS, []).append(st.session_state[key])
     held: T = st.session_state[key]
     return held
 

@@ -32,7 +32,7 @@ from prviz.readers.media import (
 )
 from prviz.readers.paths import served_folder
 from prviz.samples import SamplePair, Samples
-from prviz.server import sessions
+from prviz.server.uploads import uploads
 
 LIMIT_MB = 500
 LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
@@ -112,7 +112,7 @@ def stage(k: int | str, place: DeltaGenerator) -> Uploaded | None:
                 st.button("Try an example", icon=":material/science:", on_click=_take_example)
     uploaded = _held(fields)
     opened = uploaded is None or fields.incomplete or held.replaced_files == fields.files
-    refused = fields.refused or sessions.uploads.refused() is not None
+    refused = fields.refused or uploads.refused() is not None
     if opened:
         place.html(_TARGETS + _NO_PAIR * (uploaded is None))
     elif refused:
@@ -149,14 +149,14 @@ def _held(fields: Fields) -> Uploaded | None:
 
 def _fields(k: int | str, said: DeltaGenerator) -> Fields:
     """Draw the fields side by side, and in `said` what is wrong with their files or missing."""
-    epoch = session().fields_epoch
+    emptied = session().emptied
     files = []
     for column, role in zip(st.columns(2), ("real", "generated"), strict=True):
-        key = f"upload-{role}.{epoch}" if epoch else f"upload-{role}"
+        key = f"upload-{role}.{emptied}" if emptied else f"upload-{role}"
         files.append(column.file_uploader(f"{role.capitalize()} samples", key=key, max_upload_size=LIMIT_MB))
     st.caption(f"{readers.ACCEPTED_TEXT}, up to {LIMIT_MB} MB", help=FORMS)
     for each in filter(None, files):
-        sessions.uploads.arrived(each.name)
+        uploads.arrived(each.name)
     ids = tuple(None if each is None else str(each.file_id) for each in files)
     with said:
         say_refused()
@@ -181,10 +181,10 @@ def _replace(files: tuple[str | None, ...]) -> None:
 def _empty_fields() -> None:
     """Callback: drop the files in the fields, and what was said of them; the pair stays."""
     held = session()
-    held.fields_epoch += 1
+    held.emptied += 1
     held.replaced_files = None
     held.columns = SHARED
-    sessions.uploads.forget_refused(sessions.session_id())
+    uploads.forget_refused()
 
 
 def swap() -> None:
@@ -209,11 +209,10 @@ def _take_example() -> None:
 
 def say_refused() -> None:
     """Show the files that the server had no room for, how much is in use and what to remove."""
-    refused = sessions.uploads.refused()
+    refused = uploads.refused()
     if refused is not None:
         st.error(f"**Not taken: {plain(refused.names)}**. {plain(refused.reason)}", icon=":material/memory:")
-        forget = sessions.uploads.forget_refused
-        st.button("Dismiss", on_click=forget, args=(sessions.session_id(),), key="refused-dismiss")
+        st.button("Dismiss", on_click=uploads.forget_refused, key="refused-dismiss")
 
 
 def forget() -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from pages._shared import work_box
 from pages._shared.networks import local_encoders
 from pages._shared.text import plain
+from pages._triage.files import FolderListing
 from pages._triage.session import FOLDER, REFERENCE, session
 from pages._work.embedding_run import EmbeddingRequest, EmbeddingRun
 from prviz.embed.local_encoders import LocalEncoder
-
-if TYPE_CHECKING:
-    from pages._triage.folder import FolderListing
 
 # Encoders without files: title, and name and first value of the number behind the colon.
 _NUMBERED = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import streamlit as st
@@ -16,38 +15,19 @@ import streamlit as st
 from pages._shared.text import plain
 from pages._triage import embedding, source
 from pages._triage.checkpoints import count_of
+from pages._triage.files import CheckpointSource, FolderListing
 from pages._triage.session import FOLDER, HOLDOUT, REFERENCE, TABLE, refuse, session
-from pages._triage.source import CheckpointSource
 from prviz.array_input import EMBED_PICTURES
 from prviz.embed.pictures import EXTENSIONS
 from prviz.readers import ACCEPTED, ACCEPTED_TEXT, table_beside
 from prviz.readers.paths import served_folder
 from prviz.readers.safe_folder import Below
-from prviz.triage.arrivals import ArrivalWatch, FileState
+from prviz.triage.arrivals import ArrivalWatch
 from prviz.triage.inputs import Checkpoint, checkpoints_below, natural
 from prviz.triage.result_cache import ResultCache
 
 MOST_FOLDERS = 500
 _LIKELY = re.compile(r"(?:^|[^a-z])(?:real|reference|ref|target|ground)(?:[^a-z]|$)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, kw_only=True)
-class FolderListing:
-    """Contents of the folder that the app serves, when it was last read.
-
-    files : by folder, files that may hold samples. tables : by folder, files that may hold metadata. out : by folder,
-    the number of links that lead out. skipped : by folder, the number of files in no format of samples. signatures : by
-    path, the state of every file. pictures : folders with pictures in them or in their own folders.
-    """
-
-    served: Path
-    below: Below
-    files: dict[str, list[str]]
-    tables: dict[str, list[str]]
-    out: dict[str, int]
-    signatures: dict[Path, FileState | None]
-    pictures: list[str]
-    skipped: dict[str, int] = field(default_factory=dict)
 
 
 def choose() -> CheckpointSource | None:

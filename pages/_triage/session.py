@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 import streamlit as st
 
-if TYPE_CHECKING:
-    from pages._triage.folder import FolderListing
-    from pages._triage.run import Run
-    from pages._triage.source import CheckpointSource
-    from pages._triage.uploaded import UploadedFiles
-    from pages._work.embedding_run import EmbeddingRun
-    from prviz.readers.columns import ColumnChoice
-    from prviz.triage.arrivals import ArrivalWatch
-    from prviz.triage.measured import CheckpointOutcome
+from pages._shared.cache import of_session
+from pages._triage.files import CheckpointSource, FolderListing, UploadedFiles
+from pages._triage.run import Run
+from pages._work.embedding_run import EmbeddingRun
+from prviz.readers.columns import ColumnChoice
+from prviz.triage.arrivals import ArrivalWatch
+from prviz.triage.measured import CheckpointOutcome
 
 # Keys of the widgets that code reads or sets; those of the settings are also in the link.
 SOURCE, SET, ARRAY = "triage.data", "triage.set", "triage.key"
@@ -33,8 +32,8 @@ GOAL = "triage-goal"
 PAIR = ("triage-pair-a", "triage-pair-b")
 DIAGNOSED = "triage-fault-checkpoint"
 
-# Key of the session object.
-KEY = "triage"
+# Key of the session's object.
+KEY = "_TriageSession"
 # Characters of a value that are read from the link.
 _LONGEST = 500
 
@@ -134,17 +133,28 @@ class TriageSession:
         for _, run in self.runs.values():
             run.stop()
 
+    def clear(self) -> None:
+        """Forget everything read or measured in this session."""
+        self.stop_runs()
+        if self.uploads is not None:
+            shutil.rmtree(self.uploads.folder.path, ignore_errors=True)
+        self.uploads = self.listing = self.listed = self.steady = None
+        self.upload_messages = []
+        for store in (self.runs, self.arrays, self.columns, self.metadata, self.labels):
+            store.clear()
+
 
 def session() -> TriageSession:
-    if KEY not in st.session_state:
-        link = {name: text[:_LONGEST] for name, text in st.query_params.to_dict().items()}
-        st.session_state[KEY] = TriageSession(link=link, unread=dict(link), choice=_linked_choice(link))
+    opened = KEY not in st.session_state
+    found = of_session(TriageSession)
+    if opened:
+        link = found.link = {name: text[:_LONGEST] for name, text in st.query_params.to_dict().items()}
+        found.unread, found.choice = dict(link), _linked_choice(link)
         if "part" in link:
             st.session_state.setdefault(PART, link["part"])
         with suppress(KeyError, ValueError):
             if 0 <= float(link["goal"]) <= 1:
                 st.session_state.setdefault(GOAL, float(link["goal"]))
-    found: TriageSession = st.session_state[KEY]
     return found
 
 

@@ -12,8 +12,8 @@ from pages._shared.families import titles
 from pages._shared.text import plain
 from pages._shared.widgets import begin, choose_one
 from pages._triage import folder, uploaded
+from pages._triage.files import CheckpointSource
 from pages._triage.session import EQUAL, METHOD, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
-from pages._triage.source import CheckpointSource
 from prviz.estimators import ESTIMATORS
 from prviz.readers.bundled import BUNDLED, REAL_SETS, bundled_pair, bundled_path, zoo_checkpoints
 from prviz.samples import Samples

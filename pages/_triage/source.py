@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ import streamlit as st
 from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.uploads import ask_columns, pictures_box
+from pages._triage.files import CheckpointSource
 from pages._triage.session import ARRAY, session
 from prviz.live.problems import Uploaded
 from prviz.readers import TABLES, AmbiguousKeyError, ReadError, SuspectColumnsError, kind_of
@@ -27,37 +27,6 @@ from prviz.triage.memorisation import check_holdout
 from prviz.triage.result_cache import ResultCache
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CheckpointSource:
-    """One reference and its checkpoints.
-
-    which : key of the choice of files. base : key of that choice, the array and the contents of the reference.
-    load : reads all samples of a checkpoint, with labels and pictures.
-    store : makes the cache of results. signatures : states of the checkpoints' files.
-    holdout : other real samples, for the ceiling and for copies.
-    link : the source's parts of the link.
-    title : the checkpoints in a word. watch : True if the files have changed, for a folder that may grow.
-    """
-
-    which: Hashable
-    base: Hashable
-    reference: Samples
-    checkpoints: tuple[Checkpoint, ...]
-    load: Callable[[Checkpoint], Samples]
-    store: Callable[[], ResultCache]
-    signatures: Mapping[Path, FileState | None] = field(default_factory=dict)
-    holdout: Samples | None = None
-    uploaded: Uploaded | None = None
-    link: Mapping[str, str] = field(default_factory=dict)
-    title: str = ""
-    watch: Callable[[], bool] | None = None
-
-    @property
-    def key(self) -> Hashable:
-        """Equal for equal files, judged by their signatures."""
-        return self.base, tuple(each.path for each in self.checkpoints), frozenset(self.signatures.items())
 
 
 # Seconds without a change after which a broken file counts as refused, no longer as unfinished.

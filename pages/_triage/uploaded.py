@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from pathlib import Path
-
 import streamlit as st
 
 from pages._shared import cache
@@ -15,99 +9,12 @@ from pages._shared.text import plain
 from pages._shared.uploads import LIMIT_MB, say_refused
 from pages._triage import source
 from pages._triage.checkpoints import count_of
+from pages._triage.files import CheckpointSource, UploadedFiles
 from pages._triage.session import REMOVED, session
-from pages._triage.source import CheckpointSource
 from prviz.readers import ACCEPTED_TEXT
 from prviz.readers.source import human_size
-from prviz.server import sessions
-from prviz.server.private_folders import PrivateFolder, private_bytes
-from prviz.triage.inputs import Checkpoint, named
+from prviz.server.uploads import uploads
 from prviz.triage.result_cache import ResultCache
-
-# Bytes: most for the files of one session and of all sessions, and least left free on the disk.
-MOST_BYTES, ALL_BYTES, LEAST_FREE = 8 * 1024**3, 32 * 1024**3, 256 * 1024**2
-# Bytes of a name and of its extension (most file systems allow 255 together).
-LONGEST_NAME, LONGEST_EXTENSION = 200, 20
-
-
-@dataclass(kw_only=True)
-class UploadedFiles:
-    """Uploaded files: the reference, the checkpoints by path with their names, a table, other real samples.
-
-    removed : removed checkpoints, which the table may still name.
-    """
-
-    folder: PrivateFolder = field(default_factory=PrivateFolder)
-    count: int = 0
-    reference: Path | None = None
-    checkpoints: dict[Path, str] = field(default_factory=dict)
-    removed: dict[Path, str] = field(default_factory=dict)
-    table: Path | None = None
-    holdout: Path | None = None
-
-    @property
-    def paths(self) -> list[Path]:
-        return [each for each in (self.reference, self.table, self.holdout, *self.checkpoints) if each is not None]
-
-    def put(self, name: str, data: memoryview) -> Path:
-        """Write a file into a folder of its own. Raises OSError if it can't be written."""
-        self._check_room(data.nbytes)
-        self.count += 1
-        path = self.folder.path / "files" / str(self.count) / _safe(name)
-        path.parent.mkdir(parents=True)
-        try:
-            path.write_bytes(data)
-        except OSError:
-            shutil.rmtree(path.parent, ignore_errors=True)
-            raise
-        return path
-
-    def _check_room(self, size: int) -> None:
-        """Raise OSError, with the bytes in use, if there is no room for `size` more."""
-        held = sum(path.stat().st_size for path in self.paths)
-        if held + size > MOST_BYTES:
-            use = f"the files of this session may take {human_size(MOST_BYTES)} and {human_size(held)} are in use"
-            raise OSError(f"{use}; remove some first, or start the app on their folder: prviz app --data DIR")
-        others = private_bytes()
-        if others + size > ALL_BYTES:
-            use = f"the files of all visitors may take {human_size(ALL_BYTES)} and {human_size(others)} are in use"
-            raise OSError(
-                f"{use}, {human_size(held)} of that by this session; remove some, or wait for others to leave"
-            )
-        free = shutil.disk_usage(self.folder.path).free
-        if free - size < LEAST_FREE:
-            raise OSError(f"its disk has {human_size(free)} left, and the last {human_size(LEAST_FREE)} stay free")
-
-    def take(self, kind: str, path: Path, upload_name: str) -> None:
-        """Give a file that is written its part: "real", "table-of", "held-out", or "many", a checkpoint."""
-        if kind == "real":
-            self.drop(self.reference)
-            self.reference = path
-        elif kind == "table-of":
-            self.table = path
-        elif kind == "held-out":
-            self.drop(self.holdout)
-            self.holdout = path
-        else:
-            self.add(path, upload_name)
-
-    def add(self, path: Path, upload_name: str) -> None:
-        shown = self.checkpoints[path] = _unique_name(upload_name, self.checkpoints.values())
-        kept = [(gone, name) for gone, name in self.removed.items() if gone.name != path.name and name != shown]
-        self.removed = dict(kept)  # the table's line of that name is about this file now
-
-    def remove(self, path: Path) -> None:
-        if path in self.checkpoints:
-            self.removed[path] = self.checkpoints.pop(path)
-            self.drop(path)
-
-    def named(self, table: Path | None) -> list[Checkpoint]:
-        """The checkpoints, with the table's metadata."""
-        return [each for each in named(self.checkpoints | self.removed, table) if each.path in self.checkpoints]
-
-    def drop(self, path: Path | None) -> None:
-        if path is not None:
-            shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def choose() -> CheckpointSource | None:
@@ -192,7 +99,7 @@ def _fields(held: UploadedFiles | None) -> None:
     for kind, upload in kinds:
         if upload is None:
             continue
-        sessions.uploads.arrived(upload.name)
+        uploads.arrived(upload.name)
         try:
             path = held.put(upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
         except OSError as error:
@@ -201,7 +108,7 @@ def _fields(held: UploadedFiles | None) -> None:
             )
             continue
         finally:
-            sessions.uploads.release(upload.file_id)
+            uploads.release(upload.file_id)
         held.take(kind, path, upload.name)
     session().upload_messages = messages
     for name, files in zip(keys, (real, many, table, other), strict=True):
@@ -219,38 +126,6 @@ def _remove() -> None:
 
 def _forget() -> None:
     """Delete the files, and everything read or measured in this session."""
-    kept = session()
-    kept.stop_runs()
-    if kept.uploads is not None:
-        shutil.rmtree(kept.uploads.folder.path, ignore_errors=True)
-    kept.uploads = kept.listed = kept.steady = None
-    kept.upload_messages = []
-    for store in (kept.runs, kept.arrays, kept.columns, kept.metadata, kept.labels):
-        store.clear()
+    session().clear()
     cache.session().pictures = ("", None)
     cache.session().clear()
-
-
-def _safe(name: str) -> str:
-    """A safe file name: no folders, no special or control characters, and not too long."""
-
-    def cut(text: str, most: int) -> str:
-        return text.encode()[:most].decode(errors="ignore")
-
-    base = name.replace("\\", "/").rpartition("/")[2]
-    harmful = {letter for letter in base if letter in '<>:"|?*' or unicodedata.category(letter)[0] == "C"}
-    kept = "".join("_" if letter in harmful else letter for letter in base).strip(". ")
-    stem, dot, extension = kept.rpartition(".")
-    if not dot:
-        return cut(kept, LONGEST_NAME) or "file"
-    return f"{cut(stem, LONGEST_NAME) or 'file'}.{cut(extension, LONGEST_EXTENSION)}"
-
-
-def _unique_name(name: str, others: Iterable[str]) -> str:
-    """Unique name of a checkpoint: its file's name, with a number if that is taken."""
-    stem = " ".join(_safe(name).rpartition(".")[0].split()) or _safe(name)
-    taken, number, unique = set(others), 1, stem
-    while unique in taken:
-        number += 1
-        unique = f"{stem} ({number})"
-    return unique

@@ -28,10 +28,11 @@ from pages._triage import (
     screen,
 )
 from pages._triage.checkpoints import CheckpointResults, count_of
+from pages._triage.files import CheckpointSource
 from pages._triage.possible import name_faults
 from pages._triage.run import Run
 from pages._triage.session import EQUAL, METHOD, PART, session, write_link
-from pages._triage.source import CheckpointSource, is_young, offer
+from pages._triage.source import is_young, offer
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
 from prviz.measure.workload import cut, duration, estimate_seconds

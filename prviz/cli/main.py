@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import runpy
 import signal
 import socket
 import sys
@@ -31,6 +32,7 @@ from prviz.readers.errors import error_text, one_line
 from prviz.readers.paths import PICTURES_VARIABLE, app_root
 from prviz.server import sessions
 from prviz.server.hosts import FRAMES_VARIABLE, HOSTS_VARIABLE, named_host, named_origin
+from prviz.server.uploads import uploads
 
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
@@ -155,19 +157,19 @@ def _app(arguments: argparse.Namespace) -> int:
     script = app_root() / "app.py"
     if not script.is_file():
         return _fail(f"the app is missing from this installation ({script})", status=1)
+    if (wrong := sessions.wrong_streamlit()) is not None:
+        return _fail(wrong, status=1)
     try:
         port = _usable_port(arguments.host, arguments.port)
     except OSError as error:
         return _fail(str(error), status=1)
     print(f"prviz: {sessions.address(arguments.host, port, arguments.base_path)}  (Ctrl-C stops it)", flush=True)
-    from streamlit.web.cli import main as streamlit
-
     os.environ.pop(PICTURES_VARIABLE, None)
     if arguments.data is not None:
         os.environ[PICTURES_VARIABLE] = str(arguments.data)
     os.environ[HOSTS_VARIABLE] = " ".join(arguments.allow_host)
     os.environ[FRAMES_VARIABLE] = " ".join(arguments.allow_frame)
-    sessions.uploads.most = arguments.upload_budget or sessions.uploads.most
+    uploads.most = arguments.upload_budget or uploads.most
     line = ["run", str(script), "--server.address", arguments.host, "--server.port", str(port)]
     line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones
     line += ["--server.allowedHosts", "*"]  # `HostGuard` checks them instead
@@ -178,9 +180,9 @@ def _app(arguments: argparse.Namespace) -> int:
     line += ["--server.headless", "true"] if arguments.no_browser else []
     for number in (signal.SIGTERM, signal.SIGINT):  # the server finishes its work, then raises the signal once more
         signal.signal(number, lambda *_: sys.exit(0))
-    sessions.send_at_once()
+    sys.argv = ["streamlit", *line]
     try:
-        streamlit(line, prog_name="streamlit")
+        runpy.run_module("streamlit", run_name="__main__")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     return 0

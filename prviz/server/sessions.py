@@ -1,6 +1,6 @@
-"""The app as a server: accepted hosts, limits of uploads, and the end of sessions that visitors have left.
+"""The app as a server: its layers, and the end of sessions that visitors have left.
 
-These guards stand between network and pages however the app was started: `app.py` passes `options` to Streamlit.
+These stand between network and pages however the app was started: `app.py` passes `options` to Streamlit.
 """
 
 from __future__ import annotations
@@ -12,274 +12,85 @@ import os
 import re
 import signal
 import socket
+import stat
 import sys
 import time
 import webbrowser
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from prviz.readers.errors import one_line
-from prviz.readers.source import human_size
-from prviz.server.hosts import (
-    FRAMES_VARIABLE,
-    HOSTS_VARIABLE,
-    App,
-    HostGuard,
-    Message,
-    Receive,
-    Send,
-    answer,
-    named_host,
-    named_origin,
-)
+from prviz.server import internals
+from prviz.server.hosts import FRAMES_VARIABLE, HOSTS_VARIABLE, HostGuard, named_host, named_origin
 from prviz.server.private_folders import remove_abandoned, remove_own
-from prviz.server.reruns import guard_reruns
 from prviz.server.static_files import StaticFiles
+from prviz.server.uploads import UploadGuard, uploads
 
-# Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest size of a field.
-SESSION_BYTES = 3 * 512 * 1024**2
-# Uploads of all sessions as a share of the machine's memory; default of `prviz app --upload-budget`.
-MEMORY_SHARE = 0.5
-# Bytes of memory assumed where its size is unknown.
-USUAL_MEMORY = 8 * 1024**3
-
+# The versions of Streamlit on which the four pages run: `.ci/run` opens them on the oldest and the newest.
+STREAMLIT = "streamlit>=1.61,<2"
 # Seconds between two checks for sessions without a connection.
 LOOK_SECONDS = 10.0
-
-_UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/[^/]+")
-_FILE_NAME = re.compile(rb'filename="([^"\r\n]{0,300})"')
-# Most names that a refusal repeats, and first bytes of an upload that are searched for its name.
-_MOST_NAMES, _HEAD_BYTES = 5, 2000
-_FORBIDDEN, _NOT_FOUND, _LENGTH_REQUIRED, _NO_STORAGE = 403, 404, 411, 507
-# Cookie by which Streamlit knows that a request is of a page of its own.
-_TOKEN = "_streamlit_xsrf"
-
-
-@dataclass
-class Refused:
-    """Refused uploads of one session: sizes in bytes by name, and the reason of the last refusal."""
-
-    sizes: dict[str, int] = field(default_factory=dict)
-    reason: str = ""
-
-    @property
-    def names(self) -> str:
-        """First names with their sizes, and the number of the others."""
-        shown = [f"{name} ({human_size(size)})" for name, size in list(self.sizes.items())[:_MOST_NAMES]]
-        more = len(self.sizes) - len(shown)
-        return ", ".join(shown) + (f" and {more} more" if more else "")
-
-
-class Uploads:
-    """Budget of uploads, which Streamlit keeps in the memory of the server."""
-
-    def __init__(self) -> None:
-        sizes = []  # bytes of memory that this process may use, by system and container
-        with suppress(AttributeError, ValueError, OSError):
-            sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-        with suppress(ValueError, OSError):  # of a container
-            sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-        self.most = int(min(sizes, default=USUAL_MEMORY) * MEMORY_SHARE)  # bytes of all sessions together
-        self._coming: Counter[str] = Counter()  # bytes of running uploads, by session
-        self._refused: dict[str, Refused] = {}
-
-    # ---- for a page, about its own session ----
-
-    def refused(self) -> Refused | None:
-        """Refused uploads of this session."""
-        return self._refused.get(session_id())
-
-    def arrived(self, name: str) -> None:
-        """Forget an earlier refusal of a file by this name, which has now arrived."""
-        refused = self._refused.get(session_id())
-        if refused is not None and refused.sizes.pop(name, None) is not None and not refused.sizes:
-            self.forget_refused(session_id())
-
-    def release(self, file: str) -> None:
-        """Drop a file of an upload field that the page keeps elsewhere."""
-        if _runtime() is not None:
-            _runtime().uploaded_file_mgr.remove_file(session_id(), file)
-
-    # ---- for the server ----
-
-    def forget_refused(self, session: str) -> None:
-        """Forget the refusals of a session, because the visitor has read them or left."""
-        self._refused.pop(session, None)
-
-    def begin(self, session: str, size: int) -> str | None:
-        """Reserve memory for an upload until `end`; the reason if there is not enough."""
-        held = _held() + self._coming
-        own, limit = held[session], min(SESSION_BYTES, self.most)
-        if own + size > limit:
-            return (
-                f"The upload fields of this session may hold {human_size(limit)} in memory at a time, and "
-                f"{human_size(own)} were in use. Remove files that you do not need, then choose these once more."
-            )
-        if held.total() + size > self.most:
-            return (
-                f"The upload fields of all visitors may hold {human_size(self.most)} in memory at a time, and "
-                f"{human_size(held.total())} were in use, {human_size(own)} of that by this session. Remove files that "
-                "you do not need, or choose these again when others have left; `prviz app --upload-budget` allows more."
-            )
-        self._coming += Counter({session: size})
-        return None
-
-    def end(self, session: str, size: int) -> None:
-        """Release the memory of an upload that has arrived or failed."""
-        self._coming -= Counter({session: size})
-
-    def refuse(self, session: str, name: str, size: int, reason: str) -> None:
-        """Record a refused upload for the session's page, and run the page again."""
-        refused = self._refused.setdefault(session, Refused())
-        refused.sizes[name], refused.reason = size, reason
-        # Run the page of the session once more, unchanged; its state is internal to Streamlit.
-        from streamlit.proto.ClientState_pb2 import ClientState
-
-        app_session = _runtime().get_app_session(session)
-        if app_session is not None:
-            again = ClientState()
-            again.CopyFrom(app_session._client_state)
-            again.fragment_id = ""
-            app_session.request_rerun(again)
-
-
-uploads = Uploads()
-
-
-class UploadGuard:
-    """ASGI middleware that refuses uploads over the budget before any of their bytes are kept.
-
-    Only the browser of a session may upload to it or remove its files, whoever else knows its id.
-    """
-
-    def __init__(self, app: App, uploads: Uploads) -> None:
-        self.app, self._uploads = app, uploads
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Pass a request on to the app, or refuse an upload."""
-        upload = _UPLOAD.fullmatch(scope["path"]) if scope["type"] == "http" else None
-        if upload is None or scope["method"] not in ("PUT", "DELETE"):
-            await self.app(scope, receive, send)
-            return
-        if (status := _foreign(scope, upload[1])) is not None:
-            await _drained(receive)
-            await answer(send, status, "This is not the address of a file of yours.")
-            return
-        if scope["method"] == "DELETE":
-            await self.app(scope, receive, send)
-            return
-        lengths = [value for name, value in scope["headers"] if name.lower() == b"content-length"]
-        if len(lengths) != 1 or not lengths[0].isdigit():
-            await answer(send, _LENGTH_REQUIRED, "An upload has to say its length.")
-            return
-        session, size = upload[1], int(lengths[0])
-        reason = self._uploads.begin(session, size)
-        if reason is None:
-            try:
-                await self.app(scope, receive, send)
-            finally:
-                self._uploads.end(session, size)
-            return
-        name = await _drained(receive)
-        if _runtime() is not None and _runtime().is_active_session(session):
-            self._uploads.refuse(session, name, size, reason)
-        await answer(send, _NO_STORAGE, reason)
-
-
-def _foreign(scope: Message, session: str) -> int | None:
-    """The HTTP status that refuses a request for a session's files; None if it is of the session's own browser.
-
-    All tabs of a browser have one token, in a cookie, which also came with the handshake of the session's WebSocket.
-    """
-    import streamlit
-    from starlette.requests import cookie_parser
-    from streamlit.web.server.starlette.starlette_app_utils import validate_xsrf_token
-
-    if _runtime() is None or not streamlit.get_option("server.enableXsrfProtection"):
-        return None
-    client = _runtime().get_client(session)
-    if client is None:
-        return _NOT_FOUND
-    cookies = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"cookie"]
-    own = cookie_parser("; ".join(cookies)).get(_TOKEN)
-    return None if validate_xsrf_token(own, client.client_context.cookies.get(_TOKEN)) else _FORBIDDEN
-
-
-async def _drained(receive: Receive) -> str:
-    """Read an upload to its end without keeping it, as browsers read no answer before; return the file's name."""
-    head, more = b"", True
-    while more:
-        message = await receive()
-        more = message.get("more_body", False)
-        head += message.get("body", b"")[: max(_HEAD_BYTES - len(head), 0)]
-    match = _FILE_NAME.search(head)
-    return one_line(match[1].decode(errors="replace")) if match else "a file"
 
 
 @dataclass
 class _Session:
-    """A visitor's session: its objects in Streamlit, and when it was first seen without a connection."""
+    """A visitor's session. clear : empties what it holds. left : since when it has no connection."""
 
-    app: Any
-    fragments: Any
+    clear: Callable[[], None]
     left: float | None = None
-
-    def close(self) -> None:
-        """End and empty the session, because libraries may keep references to it, or to its threads, for long."""
-        _runtime().close_session(self.app.id)  # does nothing if Streamlit has dropped the session unclosed
-        self.app.shutdown()
-        self.app.session_state.__init__()  # `clear` keeps what the callbacks of widgets refer to
-        self.fragments.clear()
 
 
 class Sessions:
-    """Sessions of this process; a session whose visitor has left is closed, to free its memory."""
+    """Sessions of this process; a session whose visitor has left is emptied and ended, to free its memory.
+
+    A connection may break: for a while a browser can come back to its session, which `opened` tells then.
+    """
 
     def __init__(self) -> None:
         self._open: dict[str, _Session] = {}
 
-    def opened(self) -> None:
-        """Register the session whose first page runs in this thread."""
-        from streamlit.runtime.scriptrunner import get_script_run_ctx
+    def opened(self, name: str, token: str | None, clear: Callable[[], None]) -> None:
+        """Note a session with a connection. token : cookie of its browser. clear : empties what it holds."""
+        self._open[name], uploads.owners[name] = _Session(clear), token
 
-        context = get_script_run_ctx()
-        if context is not None and _runtime() is not None:
-            app = _runtime().get_app_session(context.session_id)
-            if app is not None:
-                self._open[app.id] = _Session(app, context.fragment_storage)
+    def left(self, name: str) -> None:
+        """Note that the connection of a session is gone."""
+        if name in self._open:
+            self._open[name].left = time.monotonic()
 
     def close_left(self, now: float, after: float) -> None:
-        """Close sessions without a connection for `after` seconds; called on the thread of the event loop."""
-        closed = False
-        for name, session in list(self._open.items()):
-            if _runtime().is_active_session(name):
-                session.left = None
-            elif session.left is None:
-                session.left = now
-            elif now - session.left >= after:
-                session.close()
-                uploads.forget_refused(name)
-                del self._open[name]
-                closed = True
-        if closed:
+        """End sessions without a connection for `after` seconds; called on the thread of the event loop."""
+        gone = []
+        for name, each in list(self._open.items()):
+            if each.left is not None and internals.is_connected(name):  # again, and has asked for nothing yet
+                each.left = now
+            elif each.left is not None and now - each.left >= after:
+                gone.append(name)
+        for name in gone:
+            self._close(name)
+        if gone:
             gc.collect()  # sessions contain reference cycles
             if sys.platform == "linux":
                 with suppress(AttributeError):  # only glibc has the function; its threads keep freed memory otherwise
                     ctypes.CDLL(None).malloc_trim(0)
 
     def close_all(self) -> None:
-        """Close every session, before the server ends; one that Streamlit has forgotten would fail with the process."""
-        for session in self._open.values():
-            session.close()
-        self._open.clear()
+        """End every session, before the server ends; one that Streamlit has forgotten would fail with the process."""
+        for name in list(self._open):
+            self._close(name)
+        gc.collect()
+
+    def _close(self, name: str) -> None:
+        internals.end_session(name)
+        self._open.pop(name).clear()
+        uploads.forget(name)
 
     async def watch(self) -> None:
-        """Close abandoned sessions while the server runs; until then a browser can reconnect to its session."""
+        """End abandoned sessions while the server runs."""
         import streamlit
 
         after = streamlit.get_option("server.disconnectedSessionTTL")
@@ -291,30 +102,19 @@ class Sessions:
 sessions = Sessions()
 
 
-def session_id() -> str:
-    """Id of the session whose page runs in this thread; "" outside a page."""
-    from streamlit.runtime.scriptrunner import get_script_run_ctx
-
-    context = get_script_run_ctx(suppress_warning=True)
-    return "" if context is None else context.session_id
-
-
-def send_at_once() -> None:
-    """Let the server of this process, which is about to start, send every part of an answer at once (TCP_NODELAY).
-
-    asyncio asks for that on sockets that name their protocol; Streamlit's does not, so that the body of each answer
-    waited for the browser to acknowledge its head, 40 ms later. The name replaced here is internal to Streamlit.
-    """
-    from streamlit.web.server.starlette import starlette_server
-
-    bind = starlette_server._bind_socket
-
-    def bound(address: str, port: int, backlog: int) -> socket.socket:
-        listening = bind(address, port, backlog)
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # its connections have it too
-        return listening
-
-    starlette_server._bind_socket = bound
+def wrong_streamlit() -> str | None:
+    """Why the Streamlit that is installed can't serve the app, and the command that mends it; None if it can."""
+    oldest, newest = (tuple(map(int, each.split("."))) for each in re.findall(r"[\d.]+", STREAMLIT))
+    try:
+        installed = version("streamlit")
+    except PackageNotFoundError:
+        installed = "none"
+    found = tuple(map(int, re.findall(r"\d+", installed)[:2]))
+    if oldest <= found < newest:
+        return None
+    return (
+        f"the app needs {STREAMLIT}, and {installed} is installed; run: {sys.executable} -m pip install '{STREAMLIT}'"
+    )
 
 
 def address(host: str | None, port: int, base_path: str) -> str:
@@ -332,12 +132,8 @@ def options(warm_up: Callable[[], None] = lambda: None, ending: Callable[[], Non
     """
     import streamlit
     from starlette.middleware import Middleware
-    from streamlit.runtime.pages_manager import PagesManager
 
-    # Until the script has run once, Streamlit serves a folder named `pages` by the router of older multi-page apps,
-    # which would be wrong for a first request to a page. This attribute, internal to Streamlit, prevents that.
-    PagesManager.uses_pages_directory = False
-    guard_reruns()
+    internals.use_own_pages()
     # Those that may be a proxy's, which may ask for another host than the browser does.
     proxies = _setting(HOSTS_VARIABLE, named_host)
     proxies += [name for name in streamlit.get_option("server.allowedHosts") if name and "*" not in name]
@@ -350,7 +146,7 @@ def options(warm_up: Callable[[], None] = lambda: None, ending: Callable[[], Non
             proxies=proxies,
             frames=_setting(FRAMES_VARIABLE, named_origin),
         ),
-        Middleware(UploadGuard, uploads=uploads),
+        Middleware(UploadGuard, uploads=uploads, protected=streamlit.get_option("server.enableXsrfProtection")),
         Middleware(StaticFiles, folder=static, base_path=streamlit.get_option("server.baseUrlPath")),
     ]
     return {"middleware": layers, "lifespan": partial(_lifespan, warm_up=warm_up, ending=ending)}
@@ -372,6 +168,7 @@ async def _lifespan(_: Any, warm_up: Callable[[], None], ending: Callable[[], No
         for number in (signal.SIGINT, signal.SIGTERM):
             _before(number, ending)
     remove_abandoned()
+    send_at_once()
     if not streamlit.get_option("server.headless"):
         names = ("server.address", "server.port", "server.baseUrlPath")
         webbrowser.open(address(*map(streamlit.get_option, names)))
@@ -381,6 +178,22 @@ async def _lifespan(_: Any, warm_up: Callable[[], None], ending: Callable[[], No
     watching.cancel()
     sessions.close_all()
     remove_own()
+
+
+def send_at_once() -> None:
+    """Let the server of this process send every part of an answer at once (TCP_NODELAY).
+
+    asyncio asks for that on sockets that name their protocol; the one that Streamlit listens on does not, and the body
+    of each answer would wait for the browser to acknowledge its head, 40 ms later.
+    """
+    with suppress(OSError):  # a system without this folder
+        for path in Path("/dev/fd").iterdir():
+            number = int(path.name)
+            with suppress(OSError):
+                if stat.S_ISSOCK(os.fstat(number).st_mode):
+                    with socket.socket(fileno=os.dup(number)) as each:
+                        if each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # its connections have it too
 
 
 def _before(number: int, ending: Callable[[], None]) -> None:
@@ -394,18 +207,3 @@ def _before(number: int, ending: Callable[[], None]) -> None:
 
     if callable(then):
         signal.signal(number, handle)
-
-
-def _runtime() -> Any:
-    """Streamlit's runtime; None in a process without a server."""
-    from streamlit import runtime
-
-    return runtime.get_instance() if runtime.exists() else None
-
-
-def _held() -> Counter[str]:
-    """Bytes of uploaded files in memory, by session; the attribute is internal to Streamlit."""
-    if _runtime() is None:
-        return Counter()
-    files = _runtime().uploaded_file_mgr.file_storage
-    return Counter({session: sum(len(each.data) for each in list(of.values())) for session, of in list(files.items())})

@@ -20,6 +20,9 @@ PLOTLY = Path(__file__).parent / "plotly_js" / "plotly-cartesian-4.1.1.min.js"
 # A name stands for the same content for ever: Streamlit's names have a digest in them, too.
 _CACHE = (b"cache-control", b"public, max-age=31536000, immutable")
 _TYPES = {"js": b"text/javascript; charset=utf-8", "css": b"text/css; charset=utf-8"}
+# Streamlit's fonts and icon: with newer versions of Starlette some of its own versions fail to send them.
+_PLAIN_TYPES = {"woff2": b"font/woff2", "woff": b"font/woff", "ttf": b"font/ttf", "png": b"image/png"}
+_ICON = "favicon.png"
 # Headers of Streamlit's page that do not hold for ours, and of requests: whether that one has changed, a part of it, or
 # it compressed, into which no style can be put.
 _VALIDATORS = {b"etag", b"last-modified", b"content-length", b"accept-ranges"}
@@ -62,6 +65,8 @@ class StaticFiles:
         self.app, self._base = app, base_path.strip("/")
         own = [path for kind in _TYPES for path in folder.glob(f"{kind}/*.{kind}")]
         self._files = {f"{path.suffix[1:]}/{path.name}": path for path in (*own, PLOTLY)}
+        media = [path for kind in _PLAIN_TYPES for path in folder.glob(f"media/*.{kind}")]
+        self._files |= {f"media/{path.name}": path for path in media} | {_ICON: folder.with_name(_ICON)}
         self._late = [f"js/{path.name}" for name in _LATE for path in folder.glob(f"js/{name}.*.js")]
         self._bodies: dict[tuple[str, bool], bytes] = {}  # by name, and whether compressed
 
@@ -71,6 +76,8 @@ class StaticFiles:
             await self.app(scope, receive, send)
             return
         name = scope["path"].rpartition("/static/")[2]  # whatever path the app is served below
+        if name.rpartition("/")[2] == _ICON:
+            name = _ICON
         content = _published.get(name) or self._files.get(name)
         if content is None or scope["method"] not in ("GET", "HEAD"):
             if "." not in scope["path"].rpartition("/")[2]:  # a page: "not modified" would be one with an earlier style
@@ -78,11 +85,12 @@ class StaticFiles:
             await self.app(scope, receive, _with_style(send, scope["path"], self._late, self._base))
             return
         accepted = b",".join(value for key, value in scope["headers"] if key.lower() == b"accept-encoding")
-        packed = b"gzip" in accepted
+        kind = name.rpartition(".")[2]
+        packed = kind in _TYPES and b"gzip" in accepted
         body = self._bodies.get((name, packed))
         if body is None:
             body = self._bodies[name, packed] = await asyncio.to_thread(_packed if packed else _plain, content)
-        headers = [(b"content-type", _TYPES[name[: name.index("/")]]), (b"content-length", str(len(body)).encode())]
+        headers = [(b"content-type", {**_TYPES, **_PLAIN_TYPES}[kind]), (b"content-length", str(len(body)).encode())]
         headers += [_CACHE, (b"vary", b"accept-encoding"), *([(b"content-encoding", b"gzip")] if packed else [])]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

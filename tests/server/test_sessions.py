@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -16,7 +17,9 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
+from prviz.cli.main import main
 from prviz.server import private_folders, sessions
+from prviz.server.uploads import Uploads, uploads
 from tests.browser import AppServer, running_app
 from tests.raw_client import Visitor, asked, held_bytes
 from tests.waiting import until
@@ -25,8 +28,8 @@ from tests.waiting import until
 SMALL = """
 import sys
 from prviz.cli.main import main
-from prviz.server import sessions
-sessions.SESSION_BYTES, sessions.LOOK_SECONDS = 3_000_000, 0.05
+from prviz.server import sessions, uploads
+uploads.SESSION_BYTES, sessions.LOOK_SECONDS = 3_000_000, 0.05
 sys.exit(main())
 """
 KILLED = """
@@ -174,7 +177,7 @@ def test_an_upload_of_no_known_length_is_refused(server: AppServer) -> None:
         address = f"/_stcore/upload_file/{visitor.session}/1"
         assert visitor.send("PUT", address, "a.npy", b"x", chunked=True) == 411
         assert visitor.send("PUT", "/_stcore/upload_file/nobody/1", "a.npy", bytes(3_100_000)) == 404
-        assert sessions.uploads.refused() is None
+        assert uploads.refused() is None
 
 
 def test_a_server_that_ends_closes_what_streamlit_has_forgotten(
@@ -357,12 +360,39 @@ def test_a_folder_goes_with_what_held_it(temporary: Path) -> None:
     private_folders.remove_own()
 
 
-def test_connections_send_each_part_of_an_answer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from streamlit.web.server.starlette import starlette_server
-
-    monkeypatch.setattr(starlette_server, "_bind_socket", starlette_server._bind_socket)  # put back at the end
-    sessions.send_at_once()
-    with starlette_server._bind_socket("127.0.0.1", 0, 1) as listening:
-        listening.setblocking(True)
+def test_connections_send_each_part_of_an_answer_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        sessions.send_at_once()
         with socket.create_connection(listening.getsockname()), listening.accept()[0] as connection:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+
+
+@pytest.mark.parametrize(
+    ("installed", "works"),
+    [("1.60.9", False), ("1.61.0", True), ("1.99.0rc1", True), ("2.0.0", False), ("0.9", False)],
+)
+def test_another_streamlit_is_named_with_the_command_that_mends_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], installed: str, works: bool
+) -> None:
+    monkeypatch.setattr(sessions, "version", lambda _: installed)
+    needed = next(
+        line.strip(' ",') for line in Path("pyproject.toml").read_text().splitlines() if "streamlit>=" in line
+    )
+    if works:
+        assert sessions.wrong_streamlit() is None
+        return
+    assert main(["app", "--no-browser"]) == 1
+    line = capsys.readouterr().err
+    assert line.startswith(f"prviz: error: the app needs {needed}, and {installed} is installed; run: ")
+    assert shlex.split(line.partition("run: ")[2]) == [sys.executable, "-m", "pip", "install", needed]
+
+
+def test_an_upload_counts_until_it_is_removed_or_its_session_ends() -> None:
+    held = Uploads()
+    held.most = 100
+    assert held.begin("a", "1", 60) is None
+    assert "60 bytes were in use" in str(held.begin("b", "1", 60))
+    held.end("a", "1")
+    assert held.begin("b", "1", 60) is None
+    held.forget("b")
+    assert held.begin("a", "2", 100) is None

@@ -458,22 +458,22 @@ def test_the_array_is_chosen_once_for_all_files() -> None:
 
 
 def test_no_room_for_uploads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages._triage import uploaded
+    from pages._triage import files
 
-    monkeypatch.setattr(uploaded, "MOST_BYTES", len(npy(0)) + 10)
+    monkeypatch.setattr(files, "MOST_BYTES", len(npy(0)) + 10)
     app = uploads(("a.npy", npy(1)))
     told = app.error[0].value
     assert (
         "can't be kept on this machine: the files of this session may take 858 bytes and 848 bytes are in use" in told
     )
     assert "Now add the checkpoints." in said(app)
-    monkeypatch.setattr(uploaded, "MOST_BYTES", 10**9)
-    monkeypatch.setattr(uploaded, "ALL_BYTES", len(npy(0)) + 10)
+    monkeypatch.setattr(files, "MOST_BYTES", 10**9)
+    monkeypatch.setattr(files, "ALL_BYTES", len(npy(0)) + 10)
     app.file_uploader(key="triage-many-1").set_value([("b.npy", npy(2), "")]).run()
     assert "the files of all visitors may take 858 bytes and " in app.error[0].value
     assert " are in use, 848 bytes of that by this session" in app.error[0].value
-    monkeypatch.setattr(uploaded, "ALL_BYTES", 10**9)
-    monkeypatch.setattr(uploaded, "LEAST_FREE", 2**60)
+    monkeypatch.setattr(files, "ALL_BYTES", 10**9)
+    monkeypatch.setattr(files, "LEAST_FREE", 2**60)
     app.file_uploader(key="triage-many-2").set_value([("b.npy", npy(2), "")]).run()
     assert "stay free" in app.error[0].value
     monkeypatch.undo()
@@ -537,5 +537,5 @@ def test_columns_that_look_like_no_features_are_asked_about() -> None:
         next(each for each in app.button if each.label == answer).click().run()
         assert not [each for each in app.info if "look like no features" in each.value]
         assert not app.exception
-        settings = app.session_state["triage"].columns
+        settings = app.session_state[KEY].columns
         assert [bool(each.drop) for each in settings.values()] == [number == 4]

@@ -1,0 +1,103 @@
+"""The only file with names of Streamlit that have no promise: conveniences, off where their names are gone.
+
+Without any of them the four pages work: see `tests/server/test_internals.py`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _convenience(without: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Let a function return `without`, and say so once in the log, where this Streamlit has other names."""
+
+    def made(function: Callable[P, T]) -> Callable[P, T]:
+        said = False
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            nonlocal said
+            try:
+                return function(*args, **kwargs)
+            except (ImportError, AttributeError, TypeError) as error:
+                if not said:
+                    logging.getLogger(__name__).warning("prviz does without %s: %s", function.__name__, error)
+                said = True
+                return without
+
+        return call
+
+    return made
+
+
+@_convenience("")
+def session_id() -> str:
+    """Id of the session whose page runs in this thread; "" outside a page.
+
+    The address of an upload has it in it: so the page knows which of the refused ones were its own.
+    """
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+    context = get_script_run_ctx(suppress_warning=True)
+    return "" if context is None else context.session_id
+
+
+@_convenience(None)
+def run_again(session: str) -> None:
+    """Run the page of a session once more, unchanged, to say at once what was refused; else its next run does."""
+    from streamlit.proto.ClientState_pb2 import ClientState
+
+    found = _runtime()._session_mgr.get_active_session_info(session)
+    if found is not None:
+        again = ClientState()
+        again.CopyFrom(found.session._client_state)
+        again.fragment_id = ""
+        found.session.request_rerun(again)
+
+
+@_convenience(True)
+def is_connected(session: str) -> bool:
+    """True if a browser is connected to the session, or where that is not known: its session is not ended then."""
+    return bool(_runtime().is_active_session(session))
+
+
+@_convenience(None)
+def end_session(session: str) -> None:
+    """End a session whose visitor has left, uploads and all; else Streamlit does, when another visitor leaves.
+
+    It is emptied, because libraries may keep references to it, or to its threads, for long.
+    """
+    found = _runtime()._session_mgr.get_session_info(session)
+    _runtime().close_session(session)
+    if found is not None:
+        found.session.session_state.__init__()  # `clear` keeps what the callbacks of widgets refer to
+        found.session._fragment_storage.clear()
+
+
+@_convenience(None)
+def drop_upload(session: str, file: str) -> None:
+    """Drop a file of an upload field that the page keeps elsewhere; else it stays in memory until the session ends."""
+    _runtime().uploaded_file_mgr.remove_file(session, file)
+
+
+@_convenience(None)
+def use_own_pages() -> None:
+    """Let `st.navigation` answer the first request too.
+
+    Until the script has run once, Streamlit serves a folder named `pages` by the router of older multi-page apps.
+    """
+    from streamlit.runtime.pages_manager import PagesManager
+
+    PagesManager.uses_pages_directory = False
+
+
+def _runtime() -> Any:
+    from streamlit import runtime
+
+    return runtime.get_instance()

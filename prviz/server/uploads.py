@@ -1,0 +1,213 @@
+"""What may be uploaded: a budget of memory, and by whom."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from prviz.readers.errors import one_line
+from prviz.readers.source import human_size
+from prviz.server import internals
+from prviz.server.hosts import App, Message, Receive, Send, answer
+
+# Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest size of a field.
+SESSION_BYTES = 3 * 512 * 1024**2
+# Uploads of all sessions as a share of the machine's memory; default of `prviz app --upload-budget`.
+MEMORY_SHARE = 0.5
+# Bytes of memory assumed where its size is unknown.
+USUAL_MEMORY = 8 * 1024**3
+
+_UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
+_FILE_NAME = re.compile(rb'filename="([^"\r\n]{0,300})"')
+# Most names that a refusal repeats, and first bytes of an upload that are searched for its name.
+_MOST_NAMES, _HEAD_BYTES = 5, 2000
+_FORBIDDEN, _NOT_FOUND, _LENGTH_REQUIRED, _NO_STORAGE = 403, 404, 411, 507
+# Cookie by which Streamlit knows that a request is of a page of its own.
+TOKEN = "_streamlit_xsrf"
+
+
+@dataclass
+class Refused:
+    """Refused uploads of one session: sizes in bytes by name, and the reason of the last refusal."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    reason: str = ""
+
+    @property
+    def names(self) -> str:
+        """First names with their sizes, and the number of the others."""
+        shown = [f"{name} ({human_size(size)})" for name, size in list(self.sizes.items())[:_MOST_NAMES]]
+        more = len(self.sizes) - len(shown)
+        return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+class Uploads:
+    """Budget of uploads, which Streamlit keeps in the memory of the server.
+
+    owners : by session, the cookie of its browser, by which its uploads are known.
+    """
+
+    def __init__(self) -> None:
+        sizes = []  # bytes of memory that this process may use, by system and container
+        with suppress(AttributeError, ValueError, OSError):
+            sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        with suppress(ValueError, OSError):  # of a container
+            sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+        self.most = int(min(sizes, default=USUAL_MEMORY) * MEMORY_SHARE)  # bytes of all sessions together
+        self.owners: dict[str, str | None] = {}
+        self._held: defaultdict[str, dict[str, int]] = defaultdict(dict)  # bytes by session and file, also while coming
+        self._refused: dict[str, Refused] = {}
+
+    # ---- for a page, about its own session ----
+
+    def refused(self) -> Refused | None:
+        """Refused uploads of this session."""
+        return self._refused.get(internals.session_id())
+
+    def arrived(self, name: str) -> None:
+        """Forget an earlier refusal of a file by this name, which has now arrived."""
+        refused = self.refused()
+        if refused is not None and refused.sizes.pop(name, None) is not None and not refused.sizes:
+            self.forget_refused()
+
+    def release(self, file: str) -> None:
+        """Drop a file of an upload field that the page keeps elsewhere."""
+        session = internals.session_id()
+        internals.drop_upload(session, file)
+        self.end(session, file)
+
+    def forget_refused(self) -> None:
+        """Forget the refusals of this session: the visitor has read them."""
+        self._refused.pop(internals.session_id(), None)
+
+    # ---- for the server ----
+
+    def forget(self, session: str) -> None:
+        """Forget a session that has ended, with its files."""
+        for held in (self.owners, self._held, self._refused):
+            held.pop(session, None)
+
+    def begin(self, session: str, file: str, size: int) -> str | None:
+        """Take memory for an upload until `end`; the reason if there is not enough."""
+        held = {name: sum(files.values()) for name, files in list(self._held.items())}
+        own, total, limit = held.get(session, 0), sum(held.values()), min(SESSION_BYTES, self.most)
+        if own + size > limit:
+            return (
+                f"The upload fields of this session may hold {human_size(limit)} in memory at a time, and "
+                f"{human_size(own)} were in use. Remove files that you do not need, then choose these once more."
+            )
+        if total + size > self.most:
+            return (
+                f"The upload fields of all visitors may hold {human_size(self.most)} in memory at a time, and "
+                f"{human_size(total)} were in use, {human_size(own)} of that by this session. Remove files that "
+                "you do not need, or choose these again when others have left; `prviz app --upload-budget` allows more."
+            )
+        self._held[session][file] = size
+        return None
+
+    def end(self, session: str, file: str) -> None:
+        """Release the memory of a file that was removed, or has not arrived."""
+        if session in self._held:
+            self._held[session].pop(file, None)
+
+    def refuse(self, session: str, name: str, size: int, reason: str) -> None:
+        """Record a refused upload for the session's page, and run the page again."""
+        refused = self._refused.setdefault(session, Refused())
+        refused.sizes[name], refused.reason = size, reason
+        internals.run_again(session)
+
+
+uploads = Uploads()
+
+
+class UploadGuard:
+    """ASGI middleware that refuses uploads over the budget before any of their bytes are kept.
+
+    Only the browser of a session may upload to it or remove its files, whoever else knows its id.
+    """
+
+    def __init__(self, app: App, uploads: Uploads, protected: bool = True) -> None:
+        self.app, self._uploads, self._protected = app, uploads, protected
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Pass a request on to the app, or refuse an upload."""
+        upload = _UPLOAD.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        if upload is None or scope["method"] not in ("PUT", "DELETE"):
+            await self.app(scope, receive, send)
+            return
+        session, file = upload.groups()
+        if (status := self._foreign(scope, session)) is not None:
+            await _drained(receive)
+            await answer(send, status, "This is not the address of a file of yours.")
+            return
+        if scope["method"] == "DELETE":
+            await self.app(scope, receive, send)
+            self._uploads.end(session, file)
+            return
+        lengths = [value for name, value in scope["headers"] if name.lower() == b"content-length"]
+        if len(lengths) != 1 or not lengths[0].isdigit():
+            await answer(send, _LENGTH_REQUIRED, "An upload has to say its length.")
+            return
+        size = int(lengths[0])
+        reason = self._uploads.begin(session, file, size)
+        if reason is None:
+            await self._pass_on(scope, receive, send, session, file)
+            return
+        name = await _drained(receive)
+        if session in self._uploads.owners:
+            self._uploads.refuse(session, name, size, reason)
+        await answer(send, _NO_STORAGE, reason)
+
+    async def _pass_on(self, scope: Message, receive: Receive, send: Send, session: str, file: str) -> None:
+        arrived = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal arrived
+            arrived = arrived or 200 <= message.get("status", 0) < 300
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_noted)
+        finally:
+            if not arrived:
+                self._uploads.end(session, file)
+
+    def _foreign(self, scope: Message, session: str) -> int | None:
+        """The HTTP status that refuses a request for a session's files; None if it is of the session's own browser.
+
+        All tabs of a browser have one token, in a cookie, which also came with the session's WebSocket.
+        """
+        from starlette.requests import cookie_parser
+
+        if not self._protected:
+            return None
+        if session not in self._uploads.owners:
+            return _NOT_FOUND
+        cookies = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"cookie"]
+        own, owner = cookie_parser("; ".join(cookies)).get(TOKEN), self._uploads.owners[session]
+        return None if own and owner and _token(own) == _token(owner) else _FORBIDDEN
+
+
+def _token(cookie: str) -> bytes:
+    """What a cookie holds behind its mask, which differs from answer to answer."""
+    parts = cookie.strip("\"'").split("|")
+    try:
+        mask, masked = bytes.fromhex(parts[1]), bytes.fromhex(parts[2])
+        return bytes(each ^ mask[place % len(mask)] for place, each in enumerate(masked))
+    except (IndexError, ValueError, ZeroDivisionError):
+        return cookie.encode()
+
+
+async def _drained(receive: Receive) -> str:
+    """Read an upload to its end without keeping it, as browsers read no answer before; return the file's name."""
+    head, more = b"", True
+    while more:
+        message = await receive()
+        more = message.get("more_body", False)
+        head += message.get("body", b"")[: max(_HEAD_BYTES - len(head), 0)]
+    match = _FILE_NAME.search(head)
+    return one_line(match[1].decode(errors="replace")) if match else "a file"
