@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import prviz
-from prviz.diagnostics.ball_members import votes
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.diagnostics.cosupport import class_shares, says_support, support_classes, supports_at
 from prviz.diagnostics.influence import carries, distinct, extremes_over_k, influence, removals
@@ -99,13 +98,11 @@ def cosupports(pair: SamplePair, split: float | None) -> Any:
     names = [name for name in NEAR if says_support(name) == "everywhere"]
     there = supports_at(drawn, np.concatenate([side.values[:9] for side in pair]) + 0.5, names, k=K, memory_limit=LEAST)
     found = measured(pair, split)
-    drawable = [name for name in NEAR if ESTIMATORS[name].supports_are_counts]
     return (
         there,
         {name: support_classes(*each) for name, each in there.items()},
         {name: class_shares(each.supports) for name, each in found.items()},
         [support_balls(drawn, name, k=K, radii=each.bandwidth) for name, each in found.items()],
-        [votes(drawn, name, k=K) for name in drawable],
     )
 
 

@@ -7,11 +7,10 @@ import pytest
 from playwright.sync_api import Page
 
 from prviz.curves.summaries import TRUTH, numbers, table_columns
-from prviz.curves.verdict import FamilyNumbers, verdict_sentence
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import estimate
-from prviz.reports.verdict import verdict
 from prviz.toys import toy
+from tests.verdict_twin import FamilyNumbers, verdict, verdict_sentence
 
 Case = tuple[list[FamilyNumbers], float | None, dict[str, bool | int]]
 TITLES = [*(family.title for family in ESTIMATORS.values()), "PRC (c = 4)"]

@@ -1,10 +1,13 @@
-"""What the numbers of several curves come to, in one or two sentences; `pages/_live/verdict.js` is its twin."""
+"""What the numbers of several curves come to, in one or two sentences: the slow twin of `pages/_live/verdict.js`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
 
 # IoU above which a curve counts as close to the truth: the two areas then look the same.
 CLOSE = 0.95
@@ -38,31 +41,8 @@ def verdict_sentence(
 ) -> str:
     """Which family is farthest from the truth and by how much, and which comes closest, by their IoU.
 
-    Families are equal where their printed digits are.
-
-    Parameters
-    ----------
-    rows : sequence of FamilyNumbers
-        One per curve on screen.
-    true_area : float or None
-        Area under the true curve; None: not known, and the areas are compared with one another.
-    approximate : bool
-        True if the curves come from approximate neighbour lists.
-    stale : bool
-        True if the curves are of settings before the current ones.
-    coarse : int, optional
-        The curves are of so few samples per set, until all are measured.
-
-    Returns
-    -------
-    str
-        Plain text.
-
-    Examples
-    --------
-    >>> rows = [FamilyNumbers("iPR", 0.9, 1 / 3, 2 / 3, 0.0), FamilyNumbers("KDE", 0.3, 1.0, 0.0, 0.0)]
-    >>> verdict_sentence(rows, 0.3)
-    'iPR sees 3.0 times the true area. KDE comes closer.'
+    Families are equal where their printed digits are. true_area : None where the truth is not known. stale : the curves
+    are of settings before the current ones. coarse : they are of so few samples of each set.
     """
     if not rows:
         return NOTHING_DRAWN
@@ -77,6 +57,17 @@ def verdict_sentence(
     states += ["approximate"] * approximate
     before = ", ".join(states)
     return f"{before[0].upper()}{before[1:]}: {text}" if states else text
+
+
+def verdict(
+    curves: Mapping[str, PRCurve], truth: PRCurve | None, *, approximate: bool = False, stale: bool = False
+) -> str:
+    """`verdict_sentence` of these curves, by the names of their families."""
+    rows = [
+        FamilyNumbers(ESTIMATORS[name].title, curve.auc, *(() if truth is None else curve.compare(truth)))
+        for name, curve in curves.items()
+    ]
+    return verdict_sentence(rows, None if truth is None else truth.auc, approximate=approximate, stale=stale)
 
 
 def _compared(rows: Sequence[FamilyNumbers], true_area: float) -> str:

@@ -10,11 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
-from prviz.curves.verdict import FamilyNumbers, verdict_sentence
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import estimate
-from prviz.reports.verdict import verdict
 from prviz.toys import toy
+from tests.verdict_twin import FamilyNumbers, verdict, verdict_sentence
 
 Masks = dict[str, NDArray[np.bool_]]
 SIDE = 400
