@@ -33,7 +33,7 @@ def refused_pickles(trap: str = TRAP) -> Iterator[Refused]:
     yield Refused("list.npy", b"(lp0\nF1.5\na.", never)
     yield Refused("empty.pkl", b"", never)
     torch = build.archive({"archive/data.pkl": build.pickled(trap, 2), "archive/data/0": b"1234"})
-    yield Refused("torch.pt", torch, "torch.load('torch.pt'")
+    yield Refused("torch.pt", torch, "prviz.readers.load_torch('torch.pt')")
     for extension in ("npz", "npy", "csv", "bin"):
         yield Refused(f"torch.{extension}", torch, "PyTorch archive")
     objects = build.object_array(trap)

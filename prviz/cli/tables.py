@@ -55,6 +55,7 @@ def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
     columns: dict[str, None] = {}
     for samples in sets:
         columns |= dict.fromkeys((*samples.features, *samples.labels))
+    columns |= dict.fromkeys(sorted(choice.met))
     if unknown := choice.unknown(columns):
         option = "--features" if unknown[0] in choice.features else "--drop"
         if unknown[0] not in (*choice.features, *choice.drop):

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import codecs
 from pathlib import Path
-from pickle import UnpicklingError
-from typing import Any
 
 import numpy as np
 
 from prviz.array_input import squeezed
 from prviz.embed.output import write_features
-from prviz.readers.conversion import arrays_in
-from prviz.readers.errors import error_text, listed, quoted
+from prviz.readers.conversion import arrays_in, load_torch
+from prviz.readers.errors import listed, quoted
 from prviz.samples import Samples
 
 EXTENSIONS = (".pt", ".pth", ".ckpt")
-# Least version of PyTorch: before it, a file could run code even with weights_only=True.
-_LEAST = (2, 10)
-
-
 # Arrays named in a message.
 _SHOWN = 10
-
-
-def _numpy_types() -> list[Any]:
-    """What a NumPy array in a PyTorch file is made of; none of it runs code of the file."""
-    made = np.zeros(1).__reduce__()[0]
-    dtypes = {type(np.dtype(code)) for code in "?bhilqBHILQefd"}
-    return [made, codecs.encode, np.ndarray, np.dtype, *dtypes]
 
 
 def convert(path: Path, out: Path, key: str | None = None) -> tuple[int, int]:
@@ -51,22 +37,7 @@ def convert(path: Path, out: Path, key: str | None = None) -> tuple[int, int]:
     ValueError
         No PyTorch or an old one; a file of more than tensors; no tensor (n, d) of finite numbers.
     """
-    try:
-        import torch
-    except ImportError:
-        raise ValueError(
-            f"{quoted(path.name)} needs torch, which is not installed: pip install 'prviz[images]'"
-        ) from None
-    version = tuple(int(part) for part in torch.__version__.split(".")[:2])
-    if version < _LEAST:
-        raise ValueError(f"torch {torch.__version__} can't open {quoted(path.name)} safely; 2.10 or newer is needed")
-    try:
-        with torch.serialization.safe_globals(_numpy_types()):
-            held: Any = torch.load(path, map_location="cpu", weights_only=True)
-    except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
-        reason = quoted(error_text(error))
-        raise ValueError(f"{quoted(path.name)}: holds more than tensors, or is corrupt ({reason})") from None
-    arrays = arrays_in(held)
+    arrays = arrays_in(load_torch(path))
     tables = [name for name, array in arrays.items() if len(squeezed(array.shape)) == 2 and array.dtype.kind in "fiub"]
     if key is not None and key not in arrays:
         raise ValueError(f"{quoted(path.name)}: has no tensor {quoted(key)}; it has {listed(arrays) or 'none'}")

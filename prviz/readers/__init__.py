@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.columns import EVERY, ColumnChoice, index_columns, is_label, own_names
-from prviz.readers.conversion import refuse_container, save_arrays
+from prviz.readers.conversion import load_torch, refuse_container, save_arrays
 from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, listed, literal, quoted
 from prviz.readers.keyed import (
     KNOWN_KEYS,
@@ -25,6 +25,7 @@ from prviz.readers.keyed import (
     find_roles,
     labels_beside,
     refuse_mixture,
+    refuse_quantised,
     required_roles,
 )
 from prviz.readers.npy import holds_pickle
@@ -61,6 +62,7 @@ __all__ = [
     "SourceLike",
     "SuspectColumnsError",
     "kind_of",
+    "load_torch",
     "read",
     "read_label",
     "read_pair",
@@ -115,6 +117,12 @@ def recognise(source: FileSource, limits: Limits) -> str:
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): {EMBED_PICTURES}. "
             f"Save embeddings as one of {', '.join(SAVED_AS)}."
         )
+    if extension == ".tar" and source.head(100).rstrip(b"\0").endswith(b".npy"):
+        folder = literal(source.typed.removesuffix(".tar"))
+        raise ReadError(
+            f"{source.where}: a tar archive of arrays. Unpack it, and use the folder:\nimport tarfile\n"
+            f"tarfile.open({literal(source.typed)}).extractall({folder}, filter='data')"
+        )
     if extension == ".tar":
         raise ReadError(
             f"{source.where}: a tar archive, such as a shard of WebDataset. Extract it; embed its pictures "
@@ -130,12 +138,12 @@ def recognise(source: FileSource, limits: Limits) -> str:
 
 def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
     """Error for an extension that is not accepted: what converts the file, or what it holds."""
-    if error := refuse_container(source.where, source.typed, extension, source.head, source.size):
-        return error
     found = f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
     for magic, (what, right) in _MAGIC.items():
         if head.startswith(magic) and right is not None and right != ".npz":
             return ReadError(f"{source.where}: {found}, but it holds {what}. Rename it to end in {right}.")
+    if error := refuse_container(source.where, source.typed, extension, source.head, source.size):
+        return error
     texts = " Texts, one a line, are embedded first: prviz embed FILE." if extension == ".txt" else ""
     return ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(SAVED_AS)}.{texts}")
 
@@ -145,8 +153,13 @@ def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
     from prviz.readers.npy import zip_members
 
     names = zip_members(source, limits)
+    folder = literal(source.typed.removesuffix(Path(source.typed).suffix) + "_unpacked")
+    if len(names) > 1 and all(name.lower().endswith(ACCEPTED) for name in names):
+        raise ReadError(
+            f"{source.where}: a zip archive of {listed(names, most=2)}. Unpack it, and use the folder:\n"
+            f"import zipfile\nzipfile.ZipFile({literal(source.typed)}).extractall({folder})"
+        )
     if len(names) == 1 and names[0].lower().endswith(ACCEPTED):
-        folder = literal(source.typed.removesuffix(Path(source.typed).suffix) + "_unpacked")
         raise ReadError(
             f"{source.where}: a zip archive of {quoted(names[0])}. Unpack it, and use the file in it:\nimport zipfile\n"
             f"zipfile.ZipFile({literal(source.typed)}).extract({literal(names[0])}, {folder})"
@@ -473,6 +486,8 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits,
         with _keyed(file, extension, limits) as arrays:
             chosen = choose_key(arrays, key, one_sample=limits.one_sample)
             values = arrays.values(chosen, limits)
+            if key is None:
+                refuse_quantised(arrays, chosen)
             found = _beside(arrays, values, choice, labels_beside(arrays, len(values)))
             return _with_bits_noted(found, file, chosen)
     if extension not in TABLES:
@@ -501,7 +516,7 @@ def _table_or_choices(
 ) -> _Contents:
     """`_table`, checked, with an error that offers the rows of each list column where they are of both roles."""
     try:
-        return _checked(_table(file, extension, key, limits, choice), choice, file.name)
+        return _checked(_table(file, extension, key, limits, choice), choice, file)
     except AmbiguousKeyError as error:
         with suppress(ReadError):
             pair = find_row_roles(_table(file, extension, error.choices[0], limits, choice).labels)
@@ -518,7 +533,7 @@ def _array(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
         raise ReadError(f"{file.where}: .npy files have no keys. Leave key out.")
     records = read_records(file, limits, choice)
     if records is not None:
-        return _checked(_Contents(*records), choice, file.name)
+        return _checked(_Contents(*records), choice, file)
     choice.refuse_arrays(file.where)
     found = _Contents(read_npy(file, limits), {})
     return _with_bits_noted(found, file)
@@ -560,13 +575,13 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
     return table if table.features else table._replace(notes=beside_lists(table.labels))
 
 
-def _checked(table: _Contents, choice: ColumnChoice, name: str) -> _Contents:
+def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Contents:
     """A table without the columns that are no features. Raises `SuspectColumnsError` where the user has to say."""
     if not table.features:  # a list
         return table
-    n, d = table.values.shape
-    check_upright(table.labels, n, d, name)
-    found = checked_columns(table.values, table.features, choice, quoted(name))
+    if not choice.features:
+        check_upright(table.labels, len(table.values), table.features, file.typed)
+    found = checked_columns(table.values, table.features, choice, file.where)
     return table._replace(
         values=found.values,
         features=found.features,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.array_input import EMBED_PICTURES, squeezed
-from prviz.readers.errors import ReadError
+from prviz.readers.errors import ReadError, literal
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
 Array = NDArray[Any]
@@ -21,13 +21,20 @@ _CHUNK, _BLOCK_ROWS = 1 << 24, 4096
 _EXACT = 2**53
 
 _WRONG_KINDS = {
-    "c": "complex numbers. Save real numbers, e.g. real and imaginary parts as separate columns",
-    "U": "text. Save the embeddings as numbers",
-    "S": "text. Save the embeddings as numbers",
     "T": "text. Save the embeddings as numbers",
     "M": "dates. Save the embeddings as numbers",
     "m": "time differences. Save the embeddings as numbers",
     "V": "records (a structured dtype). Save one plain 2-D array of numbers, or the records alone as a .npy file",
+}
+
+
+# Kind of dtype -> what it is, and what makes plain numbers of ``values``.
+_FLOAT64 = "values.astype('float64')"
+_CHANGED = {
+    "c": ("complex numbers. Save the real and the imaginary parts", "np.hstack([values.real, values.imag])"),
+    "U": ("text. If it says numbers, save these", _FLOAT64),
+    "S": ("text. If it says numbers, save these", _FLOAT64),
+    "f": ("numbers of more than 64 bits, which can't be read. Save them as float64", _FLOAT64),
 }
 
 
@@ -93,6 +100,14 @@ def _check_dtype(header: Header) -> None:
         raise refuse_object_array(header.where, header.path or header.file, header.key)
     if header.bfloat16:
         return
+    if kept := _CHANGED.get(header.dtype.kind if header.dtype.itemsize > 8 or header.dtype.kind != "f" else ""):
+        what, change = kept
+        path = header.path or header.file
+        saved = f"{path.rpartition('.')[0]}_numbers.npy"
+        loaded = f"np.load({literal(path)})" + ("" if header.key is None else f"[{literal(header.key)}]")
+        raise ReadError(
+            f"{header.where}: holds {what}:\nimport numpy as np\nvalues = {loaded}\nnp.save({literal(saved)}, {change})"
+        )
     if header.dtype.kind in _WRONG_KINDS:
         raise ReadError(f"{header.where}: holds {_WRONG_KINDS[header.dtype.kind]}.")
     if header.dtype.kind not in "fiub" or header.dtype.itemsize > 8:

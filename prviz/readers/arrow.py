@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.arrow_types import PlainColumns
-from prviz.readers.columns import EVERY, ColumnChoice, is_label, plan_columns, read_batches
+from prviz.readers.columns import EVERY, ColumnChoice, is_label, is_number, plan_columns, read_batches
 from prviz.readers.conversion import refuse_container
 from prviz.readers.errors import ReadError, corrupt_unless_read, literal, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
@@ -522,6 +522,15 @@ def read_json_lines(
             parse_options=arrow_json.ParseOptions(pa.schema(list(kinds.items())), unexpected_field_behavior="ignore"),
         )
     plain = PlainColumns(table.schema, source, key, limits)
+    inner = [kind.value_type if pa.types.is_list(kind) else kind for kind in plain.schema.types]
+    deep = [pa.types.is_struct(kind) for kind in inner]
+    if any(deep) and not any(is_number(kind) or pa.types.is_list(kind) for kind in inner):
+        saved = literal(source.typed.removesuffix(Path(source.typed).suffix) + ".npz")
+        raise ReadError(
+            f"{source.where}: its numbers are deeper in its objects. Save them as arrays:\nimport json, prviz.readers\n"
+            f"rows = [json.loads(line) for line in open({literal(source.typed)}, encoding='utf-8')]\n"
+            f"prviz.readers.save_arrays(rows, {saved})"
+        )
     plan = plan_columns(plain.schema, source.where, key, limits, choice)
     batches = map(plain.batch, table.select(plain.places(plan.columns)).to_batches())
     return *read_batches(plan, len(table), batches, limits), None

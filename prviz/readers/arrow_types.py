@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from prviz.readers.columns import is_label
+from prviz.readers.columns import is_label, is_number
 from prviz.readers.errors import ReadError, literal, quoted
 from prviz.readers.source import FileSource, Limits, check_claim
 
@@ -129,6 +129,10 @@ class PlainColumns:
         typed = self._source.typed
         return literal(typed.removesuffix(Path(typed).suffix) + ".npy")
 
+    @property
+    def _csv(self) -> str:
+        return self._saved[:-5] + ".csv" + self._saved[-1]
+
     def _refuse_nested(self, column: _Column, found: str) -> ReadError:
         read = _reading(self._source)
         return ReadError(
@@ -140,11 +144,21 @@ class PlainColumns:
         )
 
     def _refuse_bytes(self, kinds: Sequence[Any]) -> None:
-        """Raise for a table whose only features are bytes."""
+        """Raise for a table whose only features are bytes or maps."""
+        import pyarrow.types as types
+
         names = [column.name for column in self._columns]
         pairs = [(name, kind) for name, kind in zip(names, kinds, strict=True) if not is_label(name)]
         packed = [name for name, kind in pairs if _is_bytes(kind)]
-        if not packed or any(_is_number(kind) or _is_list(kind) for _, kind in pairs):
+        maps = [name for name, kind in pairs if types.is_map(kind)]
+        if maps and len(maps) == len(pairs):
+            rows = f"{_reading(self._source)}[{literal(maps[0])}]"
+            raise ReadError(
+                f"{self._source.where}, column {quoted(maps[0])}: holds maps, from names to values. Save these as "
+                "columns:\nimport pandas as pd, pyarrow as pa\n"
+                f"pd.DataFrame([dict(row) for row in {rows}]).to_csv({self._csv}, index=False)"
+            )
+        if not packed or any(is_number(kind) or _is_list(kind) for _, kind in pairs):
             return
         raise ReadError(
             f"{self._source.where}, column {quoted(packed[0])}: holds bytes, not numbers. If they are "
@@ -161,11 +175,10 @@ class PlainColumns:
         texts = [name for name, kind in pairs if _is_text(kind)]
         if not texts or len(texts) < len(pairs):
             return
-        written = literal(self._source.typed.removesuffix(Path(self._source.typed).suffix) + ".csv")
         raise ReadError(
             f"{self._source.where}, column {quoted(texts[0])}: holds texts, not numbers. If they are numbers, or lists "
             f"of numbers, a table of text is read:\nimport pandas as pd, pyarrow as pa\n"
-            f"{_reading(self._source)}.to_csv({written}, index=False)"
+            f"{_reading(self._source)}.to_csv({self._csv}, index=False)"
         )
 
 
@@ -209,7 +222,7 @@ def _fields(column: _Column) -> list[_Column]:
         return [column]
     inner = [column.kind.field(index) for index in range(column.kind.num_fields)]
     kinds = [_plain(field.type) for field in inner]
-    if not any(map(_is_list, kinds)) and not all(map(_is_number, kinds)):
+    if not any(map(_is_list, kinds)) and not all(map(is_number, kinds)):
         return [column]
     return [_Column(f"{column.name}.{field.name}", column.name, index, field.type) for index, field in enumerate(inner)]
 
@@ -228,12 +241,6 @@ def _is_list(kind: Any) -> bool:
         types.is_large_list_view,
     )
     return any(check(kind) for check in checks)
-
-
-def _is_number(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
 
 
 def _is_bytes(kind: Any) -> bool:

@@ -60,6 +60,8 @@ class ColumnChoice:
     drop: tuple[str, ...] = ()
     group: str | None = None
     shared: bool = False
+    # Names of the columns of all files that were read with this choice, also of those that hold neither.
+    met: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -99,6 +101,8 @@ class ColumnChoice:
 
     def check(self, names: Collection[str], where: str) -> None:
         """Raise ReadError for a name or pattern that no column has, unless the choice is for several files."""
+        if self.shared and self:
+            self.met.update(names)
         if not self.shared and (unknown := self.unknown(names)):
             raise ReadError(f"{where}: has no column {quoted(unknown[0])}. Its columns: {listed(names)}.")
 
@@ -258,7 +262,8 @@ class Plan:
         return f"{self.where}, row {row + 1}, column {quoted(self.features[column])}"
 
 
-def _is_number(kind: Any) -> bool:
+def is_number(kind: Any) -> bool:
+    """True for an Arrow type of numbers or truth values."""
     import pyarrow.types as types
 
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
@@ -269,7 +274,7 @@ def _is_label_type(kind: Any) -> bool:
 
     if types.is_dictionary(kind):
         return not types.is_dictionary(kind.value_type) and _is_label_type(kind.value_type)
-    return _is_number(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    return is_number(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
 def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
@@ -320,7 +325,7 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choic
     choice.check(kinds, where)
     name = lists[0] if key is None else key
     inner = kinds[name].value_type
-    if not _is_number(inner):
+    if not is_number(inner):
         raise ReadError(
             f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Save flat lists of floats."
         )
@@ -330,12 +335,12 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choic
 
 def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice, index: Collection[str]) -> Plan:
     names = list(kinds)
-    numeric = [_is_number(kind) for kind in kinds.values()]
+    numeric = [is_number(kind) for kind in kinds.values()]
     places, others = sort_columns(names, numeric, choice, where, index)
     features = [names[place] for place in places]
     labels = [names[place] for place in others if _is_label_type(kinds[names[place]])]
     for name in features:
-        if not _is_number(kinds[name]):
+        if not is_number(kinds[name]):
             raise ReadError(
                 f"{where}, column {quoted(name)}: holds {quoted(str(kinds[name]))}, not numbers. Leave it out, in both "
                 f"tables, with {drop_text([name])}, make numbers of its categories, for both tables at once "

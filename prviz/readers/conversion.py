@@ -5,17 +5,21 @@ Nothing here opens such a file: the lines are run by the user, who has the libra
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from pickle import UnpicklingError
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from prviz.readers.arrays import Array
-from prviz.readers.errors import ReadError, literal, quoted
+from prviz.readers.errors import ReadError, error_text, literal, quoted
 
+# Least version of PyTorch: before it, a file could run code even with weights_only=True.
+_LEAST_TORCH = (2, 10)
 # Names that np.savez takes for itself.
 _RESERVED = ("file", "allow_pickle")
 
@@ -39,7 +43,7 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
     Raises
     ------
     ValueError
-        Nothing in it is an array of numbers.
+        Nothing in it is an array of numbers, or some of its values are masked.
     """
     path = Path(fspath(path))
     if hasattr(held, "to_parquet"):
@@ -54,6 +58,47 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
     named: dict[str, Any] = {f"{name}_" if name in _RESERVED else name: array for name, array in arrays.items()}
     np.savez(path, **named)
     return path
+
+
+def load_torch(path: str | PathLike[str]) -> Any:
+    """What PyTorch has saved, if it is tensors, NumPy arrays and plain Python; no code of the file is run.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of ``torch.save``.
+
+    Returns
+    -------
+    object
+        A tensor, or a dict or list of them, for `save_arrays`.
+
+    Raises
+    ------
+    ValueError
+        No PyTorch or an old one; a file of more than tensors and arrays.
+    """
+    name = quoted(Path(fspath(path)).name)
+    try:
+        import torch
+    except ImportError:
+        raise ValueError(f"{name} needs torch, which is not installed: pip install 'prviz[images]'") from None
+    version = tuple(int(part) for part in torch.__version__.split(".")[:2])
+    if version < _LEAST_TORCH:
+        raise ValueError(f"torch {torch.__version__} can't open {name} safely; 2.10 or newer is needed")
+    try:
+        with torch.serialization.safe_globals(_numpy_types()):
+            return torch.load(path, map_location="cpu", weights_only=True)
+    except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
+        reason = quoted(error_text(error))
+        raise ValueError(f"{name}: holds more than tensors, or is corrupt ({reason})") from None
+
+
+def _numpy_types() -> list[Any]:
+    """What NumPy's arrays and numbers in a PyTorch file are made of; none of it runs code of the file."""
+    made = [value.__reduce__()[0] for value in (np.zeros(1), np.float64(0))]
+    dtypes = {type(np.dtype(code)) for code in "?bhilqBHILQefd"}
+    return [*made, codecs.encode, np.ndarray, np.dtype, *dtypes]
 
 
 def arrays_in(held: Any, name: str = "") -> dict[str, Array]:
@@ -105,13 +150,20 @@ def _items(held: Any) -> list[Any] | None:
     return None
 
 
-def _array(value: Any) -> Array | None:
-    """An array of numbers or texts; None for anything else, also for a sequence that must be taken apart."""
+def _plainer(value: Any) -> Any:
+    """What NumPy takes of a tensor or a sparse matrix. Raises ValueError for masked values."""
     if hasattr(value, "detach"):  # a tensor of PyTorch
         value = value.detach().cpu().to_dense()
-        value = value.float() if "float" in str(value.dtype) and value.element_size() < 4 else value
-    if hasattr(value, "toarray"):
-        value = value.toarray()
+        return value.float() if "float" in str(value.dtype) and value.element_size() < 4 else value
+    if np.ma.is_masked(value):
+        masked = int(np.ma.getmaskarray(value).sum())
+        raise ValueError(f"{masked} values are masked; fill them in, or leave out their samples")
+    return value.toarray() if hasattr(value, "toarray") else value
+
+
+def _array(value: Any) -> Array | None:
+    """An array of numbers or texts; None for anything else, also for a sequence that must be taken apart."""
+    value = _plainer(value)
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         if not value or not isinstance(value[0], str | int | float | np.number):
             return None
@@ -238,6 +290,42 @@ _SVM = (
     "values, labels = sklearn.datasets.load_svmlight_file({file})\n"
     "np.savez({npz}, features=values.toarray(), labels=labels)"
 )
+_STATA = "import pandas as pd\npd.read_stata({file}).to_parquet({parquet})"
+_SAS = "import pandas as pd\npd.read_sas({file}).to_parquet({parquet})"
+_SPSS = "import pandas as pd\npd.read_spss({file}).to_parquet({parquet})"
+_AVRO = "import polars as pl\npl.read_avro({file}).write_parquet({parquet})"
+_R = "import pyreadr\nnext(iter(pyreadr.read_r({file}).values())).to_parquet({parquet})"
+_HTML = "import pandas as pd\npd.read_html({file})[0].to_csv({csv}, index=False)"
+_MARKET = (
+    "import numpy as np, scipy.io, scipy.sparse\nheld = scipy.io.mmread({file})\n"
+    "np.save({npy}, held.toarray() if scipy.sparse.issparse(held) else held)"
+)
+_BARS = (
+    "import csv, re\nlines = open({file}, encoding='utf-8').read().splitlines()\n"
+    "lines = [line.strip(' |') for line in lines if re.search(r'\\w', line)]\n"
+    "rows = [re.split(r'\\s*\\|\\s*', line) for line in lines if '|' in line]\n"
+    "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
+_TOUCHING = (
+    "import numpy as np, re\nlines = open({file}).read().splitlines(); digits = len(lines[0].strip().split('.')[-1])\n"
+    "rows = [re.findall(r'[-+]?\\d*[.]' + digits * r'\\d', line) for line in lines]\n"
+    "np.save({npy}, np.array([row for row in rows if row], float))"
+)
+_FORTRAN = "import numpy as np\nnp.save({npy}, np.loadtxt([line.replace('D', 'e') for line in open({file})]))"
+BRACKETS = (
+    "import numpy as np, re\nrows = re.findall(r'[\\[(]([^\\[\\]()]*)[\\])]', open({file}).read())\n"
+    "values = [[float(one) for one in re.split(r'[\\s,;]+', row.strip(' ,;\\n'))] for row in rows]\n"
+    "np.save({npy}, np.array(values))"
+)
+PRINTED_CUT = "printed by NumPy, which has left numbers out (...). Save the array with np.save"
+_R_PRINT = (
+    "import numpy as np\nrows = [line.split(']')[1] for line in open({file}) if not line.rstrip().endswith(']')]\n"
+    "np.save({npy}, np.loadtxt(rows))"
+)
+_PLAIN_BYTES = (
+    "import numpy as np\nd = ...  # write the number of values of one sample in place of the dots\n"
+    "np.save({npy}, np.fromfile({file}, 'float32').reshape(-1, d))"
+)
 _UNPACK = "import {module}, shutil\nshutil.copyfileobj({module}.open({file}), open({stem}, 'wb'))"
 _RENAMED = "import shutil\nshutil.copy({file}, {csv})"
 _LOADED = "import numpy as np\nnp.save({npy}, np.loadtxt({file}))"
@@ -278,16 +366,50 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".arff": ("a table of Weka", _ARFF),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("rows of LIBSVM", _SVM)),
     ".vec": ("vectors of words", _WORDS),
+    ".dta": ("a file of Stata", _STATA),
+    **dict.fromkeys((".sas7bdat", ".xpt"), ("a file of SAS", _SAS)),
+    **dict.fromkeys((".sav", ".zsav"), ("a file of SPSS", _SPSS)),
+    ".avro": ("an Avro file", _AVRO),
+    **dict.fromkeys((".rds", ".rdata", ".rda"), ("a file of R", _R)),
+    **dict.fromkeys((".html", ".htm"), ("a page, of which this takes the first table", _HTML)),
+    ".mtx": ("a matrix in the Matrix Market format", _MARKET),
+    **dict.fromkeys(
+        (".raw", ".f32"), ("plain bytes, which say neither their type nor how many values a sample has", _PLAIN_BYTES)
+    ),
     ".gz": ("a packed file", _UNPACK.replace("{module}", "gzip")),
     ".bz2": ("a packed file", _UNPACK.replace("{module}", "bz2")),
     ".xz": ("a packed file", _UNPACK.replace("{module}", "lzma")),
 }
 # Extensions for which the contents decide.
-_TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data")
+_TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md")
 _LOOKED_AT = (".bin", ".json", *_TABLES)
 CONVERTED = (*_KINDS, *_LOOKED_AT)
 _MARKS = re.compile(rb"[ \t,;|]+")
 _NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\s*")
+
+
+class _Printed(NamedTuple):
+    """A kind of text, told by its first and its third line."""
+
+    what: str
+    first: re.Pattern[bytes]
+    third: re.Pattern[bytes]
+    lines: str
+
+
+_ANY = re.compile(rb".*")
+_BRACKET = re.compile(rb"\s*(array|tensor)?\(?[\[(]+\s*-?\.?\d")
+_BAR = re.compile(rb".*\|.*")
+_PRINTED = (
+    _Printed("rows of numbers in brackets", _BRACKET, _ANY, BRACKETS),
+    _Printed("vectors of words", re.compile(rb"\d+ \d+\s*$"), re.compile(rb"\S+( +[-+.\deE]+)+"), _WORDS),
+    _Printed("rows of LIBSVM", re.compile(rb"\S+ \d+:\S+"), re.compile(rb"\S+( \d+:\S+)*"), _SVM),
+    _Printed("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
+    _Printed("a table drawn with bars", _BAR, re.compile(rb"\|?( *[-+.\deE]+ *\|)+.*"), _BARS),
+    _Printed("a matrix as R prints it", re.compile(rb" +\[,1\]"), re.compile(rb"\[2,\].*"), _R_PRINT),
+    _Printed("numbers with Fortran's D", re.compile(rb"[-+.\d\sD]*\dD"), _ANY, _FORTRAN),
+    _Printed("numbers without a space between", re.compile(rb"[-+.\d\s]*[.]\d*[-.]"), _ANY, _TOUCHING),
+)
 
 
 def refuse_container(
@@ -301,6 +423,8 @@ def refuse_container(
     if kind is None:
         return None
     what, lines = kind
+    if not lines:
+        return ReadError(f"{where}: {what}.")
     stem = path.rstrip("/")
     stem = stem.removesuffix(Path(stem).suffix)
     endings = {ending: literal(f"{stem}.{ending}") for ending in ("npz", "npy", "csv", "parquet", "jsonl")}
@@ -316,7 +440,10 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
     if extension == ".json":
         return _json(head(4096))
     if extension in _TABLES:
-        return _text_table(head(1 << 16), size)
+        begun = head(1 << 16)
+        if b"\0" in begun:
+            return _KINDS[".raw"] if extension else None
+        return _text_table(begun, size)
     if extension == ".db" and head(12)[8:12] == b"DUCK":
         return _KINDS[".duckdb"]
     return _KINDS.get(extension)
@@ -326,9 +453,13 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
     """The lines for a table of text, whatever it is called; None where its second line holds no numbers."""
     whole = head.splitlines() if len(head) == size else head.splitlines()[:-1]
     lines = [line for line in whole if line.strip() and not line.startswith(b"#")]
+    for kind in _PRINTED:
+        if lines and kind.first.match(lines[0]) and kind.third.fullmatch(lines[min(2, len(lines) - 1)].strip()):
+            cut = kind.lines == BRACKETS and b"..." in head
+            return (PRINTED_CUT, "") if cut else kind[::3]
     if lines and _NUMBERS.fullmatch(lines[0]) and len(set(b",;|") & set(lines[0])) == 0:
         return "a table of numbers", _LOADED
-    if len(lines) < 2 or b"\0" in head:
+    if len(lines) < 2:
         return None
     words = [word for word in _MARKS.split(lines[1].strip()) if word]
     numbers = [word for word in words if _NUMBERS.fullmatch(word)]
@@ -341,6 +472,8 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
     for extension, width in {".fbin": 4, ".u8bin": 1}.items():
         if rows and columns and size == 8 + rows * columns * width:
             return _KINDS[extension]
+    if size and size % 4 == 0 and head[:3] not in (b"IxF", b"IxH", b"IxM", b"IwF", b"IHN"):
+        return _KINDS[".raw"]
     if head[:3] in (b"IxF", b"IxH", b"IxM", b"IwF", b"IHN"):
         return _KINDS[".faiss"]
     return None

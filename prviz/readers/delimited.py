@@ -38,9 +38,12 @@ from prviz.readers.text_dialect import (
     as_utf8,
     delimiter_of,
     encoding_of,
+    is_missing,
     listed_numbers,
     looks_like_bare_list,
     looks_like_list,
+    may_be_grouped,
+    sets_thousands_apart,
 )
 
 # Bytes of a file from which importing pyarrow's parser pays, of the lines parsed at a time, and of a piece that one
@@ -130,6 +133,7 @@ class _Table(Layout):
     """Columns of a table and the rows read so far.
 
     as_list : True if one column holds the features, as lists. d : number of features, 0 before the first row.
+    footer : line of a sentence below the rows, and its number of fields.
     """
 
     as_list: bool = False
@@ -138,6 +142,7 @@ class _Table(Layout):
     lines: array[int] = field(default_factory=lambda: array("q"))
     texts: list[list[str]] = field(default_factory=list)
     label_bytes: int = 0
+    footer: tuple[int, int] | None = None
 
     @property
     def width(self) -> int:
@@ -152,9 +157,13 @@ class _Table(Layout):
             return  # the header line again, of tables written one behind the other
         if len(fields) == self.width + 1 and not fields[-1].strip():
             del fields[-1]
-        if len(fields) != self.width:
+        if len(fields) < self.width and self._is_footer(fields):
+            self.footer = self.footer or (line, len(fields))
+            return
+        if len(fields) != self.width or self.footer:
+            place, count = self.footer or (line, len(fields))
             raise ReadError(
-                f"{self.where}, line {line}: {len(fields)} fields, but {self.width} before it. Every line needs the "
+                f"{self.where}, line {place}: {count} fields, but {self.width} before it. Every line needs the "
                 "same number of values."
             )
         row = [fields[index] for index in self.features]
@@ -165,6 +174,13 @@ class _Table(Layout):
         for texts, index in zip(self.texts, self.labels, strict=True):
             texts.append(fields[index].strip())
             self.label_bytes += label_bytes(texts[-1])
+
+    def _is_footer(self, fields: list[str]) -> bool:
+        """True for a sentence, such as on the source of the table; a row that was cut off has numbers or few words."""
+        text = self.numbers.delimiter.join(fields).strip()
+        words = text.split()
+        counted = sum(self.numbers.number(word) is not None for word in words)
+        return (len(words) > 2 and 2 * counted < len(words)) or (text[:1] == "(" and text[-1:] == ")")
 
     def _numbers(self, line: int, fields: list[str], row: list[str]) -> list[float]:
         try:
@@ -265,7 +281,7 @@ def _begin(
 ) -> tuple[_Table, list[Record]]:
     """Columns of the table from its first records, and those of them that hold values."""
     where = source.where
-    names, ahead = header(records, where, numbers)
+    names, ahead = header(records, where, numbers, source.typed)
     values = ahead[0][1] if ahead else []
     columns = names or [str(number + 1) for number in range(len(values))]  # without names chosen by their numbers
     lists = _list_columns(columns, values, choice, where, key, numbers)
@@ -378,8 +394,8 @@ def _append_all(
                 if table.claimed > most:
                     check_claim(source.where, table.claimed, limits)
     except EmptyCellError as error:
-        rest = (fields for _, fields in chain(ahead, records) if len(fields) > error.column)
-        if not table.lines and all(not fields[error.column].strip() for fields in rest):
+        rest = (fields[error.column].strip() for _, fields in chain(ahead, records) if len(fields) > error.column)
+        if not table.lines and all(not text or is_missing(text) for text in rest):
             name = table.columns[error.column]
             raise ReadError(
                 f"{source.where}, {table.column(error.column)}: empty in every row. Leave it out, in both tables, with "
@@ -390,6 +406,17 @@ def _append_all(
         behind = islice(chain(ahead, records), _JUDGED)
         column = [fields[error.column].strip() for _, fields in behind if len(fields) > error.column]
         raise table.advised(error, column) from None
+
+
+def _cells(stream: BinaryIO, source: FileSource, table: _Table, limits: Limits) -> Iterator[list[str]]:
+    """The features of each row again, as texts."""
+    stream.seek(0)
+    delimiter = table.numbers.delimiter
+    for _, fields in _records(_Lines(stream, source.where, delimiter, limits), source.where, delimiter):
+        if len(fields) >= table.width:
+            row = [fields[index] for index in table.features]
+            if all(table.numbers.number(text) is not None for text in row):
+                yield row
 
 
 def _read(
@@ -419,6 +446,11 @@ def _read(
         return f"{table.where}, line {table.lines[row]}, {table.column(table.features[column])}"
 
     check_values(values, position)
+    mark = "," if table.numbers.commas else "."
+    if not table.as_list and values.size and may_be_grouped(values):
+        apart = sets_thousands_apart(_cells(stream, source, table, limits), mark)
+        if apart or (apart is None and mark == "." and delimiter == ";"):
+            raise table.refuse_thousands(mark, bool(apart))
     if count := _summaries(values):
         place = f"{table.where}, line {table.lines[-count]}" if len(table.lines) == len(values) else table.where
         raise table.refuse_summary(place, "this row" if count == 1 else f"this row, {count} from the end,", count)

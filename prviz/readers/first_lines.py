@@ -7,6 +7,7 @@ from itertools import islice
 
 from prviz.readers.columns import is_label
 from prviz.readers.errors import ReadError, quoted
+from prviz.readers.text_advice import bracketed, refuse_comma_pairs
 from prviz.readers.text_dialect import Numbers, is_index_line, is_missing, looks_like_list
 
 Record = tuple[int, list[str]]
@@ -82,9 +83,34 @@ def _drop_titles(ahead: list[Record], records: Iterator[Record], numbers: Number
         del ahead[0]
 
 
-def header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[list[str] | None, list[Record]]:
-    """Names of the columns, None where there are none, and the first records with values."""
+def opens_bracket(fields: Sequence[str]) -> bool:
+    """True for the first numbers of an array as it is printed, in a bracket that is not closed in its cell."""
+    inner = fields[0].strip()
+    if inner[:1] not in ("[", "(") or looks_like_list(inner):
+        return False
+    words = inner.lstrip("([ ").split()
+    try:
+        return bool(words) and float(words[0].rstrip(",;")) == float(words[0].rstrip(",;"))
+    except ValueError:
+        return False
+
+
+def _halved(names: Sequence[str], values: Sequence[str]) -> bool:
+    """True for two whole numbers under each name: what is before and behind a decimal comma."""
+    whole = all(text.strip().lstrip("+-").isdecimal() for text in values)
+    return len(values) == 2 * len(names) > 2 and whole and not any(text.strip().isdecimal() for text in names)
+
+
+def header(
+    records: Iterator[Record], where: str, numbers: Numbers, typed: str
+) -> tuple[list[str] | None, list[Record]]:
+    """Names of the columns, None where there are none, and the first records with values.
+
+    typed : the file, as the user wrote it.
+    """
     ahead = list(islice(records, _AHEAD))
+    if numbers.delimiter == "," and len(ahead) > 1 and _halved(ahead[0][1], ahead[1][1]):
+        raise refuse_comma_pairs(where, typed, len(ahead[0][1]))
     if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":  # as Excel writes its delimiter
         del ahead[0]
     _drop_titles(ahead, records, numbers)
@@ -92,6 +118,8 @@ def header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[lis
         raise ReadError(f"{where}: empty, there is no line with values. Save one line per sample.")
     first = ahead[0][1]
     second = ahead[1][1] if len(ahead) > 1 else []
+    if opens_bracket(first):
+        raise bracketed(where, typed, any("..." in text for _, fields in ahead for text in fields))
     if len(second) == len(first) + 1 and all(numbers.number(text) is None for text in first):
         if not second[-1].strip():  # a comma behind each line of values
             return [*(name.strip() for name in first), ""], ahead[1:]
@@ -105,7 +133,15 @@ def header(records: Iterator[Record], where: str, numbers: Numbers) -> tuple[lis
     below = ahead[1:]
     if both is not None:
         below = ahead[3:] if is_index_line(ahead[2][1]) else ahead[2:]
-    return both or names, _without_words(both or names, below, records, numbers)
+    named = _all_named(both or names, below[0][1] if below else [], numbers)
+    return named, _without_words(named, below, records, numbers)
+
+
+def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
+    """The names, with a place in place of a missing one behind the first name where the column holds numbers."""
+    begun = next((place for place, name in enumerate(names) if name), len(names))
+    unnamed = [place for place, text in enumerate(values) if place > begun and numbers.number(text) is not None]
+    return [f"column {place + 1}" if place in unnamed and not name else name for place, name in enumerate(names)]
 
 
 def _without_words(names: list[str], ahead: list[Record], records: Iterator[Record], numbers: Numbers) -> list[Record]:
@@ -140,6 +176,13 @@ def _second_header(names: list[str], records: list[list[str]], numbers: Numbers)
     if len(second) != len(names) or len(third) != len(names):
         return None
     said = [text.strip() for text in second]
+    merged = not all(names[1:]) and all(text and numbers.number(text) is None for text in said[1:])
+    if merged and any(numbers.number(text) is not None for text in third[1:]):
+        if len(set(said)) == len(said):
+            return said
+        for place in range(1, len(names)):
+            names[place] = names[place] or names[place - 1]
+        return [f"{group}_{own}" for group, own in zip(names, said, strict=True)]
     places = [place for place, name in enumerate(names) if name and not is_label(name)]
     groups = {name: [said[place] for place in places if names[place] == name] for name in names}
     repeated = any(len(group) > 1 for group in groups.values())

@@ -125,6 +125,9 @@ KNOWN_KEYS = ("feats", "reps", "real_feats", "features", "embeddings", "pool_3",
 REAL = re.compile(r"(real|ref|reference)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
 GENERATED = re.compile(r"(fake|gen|generated|sample)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
 _RUNNING = re.compile(r"\d+")
+# What 8-bit numbers are multiplied by, and what stands for 0 among them.
+_SCALE = re.compile(r"(.*[_.])?(scales?|quant_scale|delta)", re.IGNORECASE)
+_ZERO = re.compile(r"(.*[_.])?(zero_?points?|zp|zeros?)", re.IGNORECASE)
 _STATISTICS = re.compile(r"(mu|sigma)(_s)?")
 
 
@@ -212,6 +215,28 @@ def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
     )
 
 
+def refuse_quantised(file: KeyedFile, key: str) -> None:
+    """Raise ReadError, with the lines that undo it, for whole numbers of 8 bits beside what they were divided by."""
+    header = file.header(key)
+    scale, zero = (next((name for name in file.keys if word.fullmatch(name)), None) for word in (_SCALE, _ZERO))
+    if scale is None or header.dtype is None or header.dtype.kind not in "iu" or header.itemsize > 1:
+        return
+
+    def each(name: str) -> str:
+        rows = file.header(name).shape == header.shape[:1] != header.shape[1:]
+        return f"arrays[{literal(name)}]" + ("[:, None]" if rows else "")
+
+    loaded = _loading(file)
+    saved = literal(f"{file.path.rpartition('.')[0]}_numbers.npy")
+    values = f"arrays[{literal(key)}].astype('float32')"
+    shifted = values if zero is None else f"({values} - {each(zero)})"
+    raise ReadError(
+        f"{file.where}: {quoted(key)} holds whole numbers of 8 bits, {quoted(scale)} what they were divided by; with "
+        f"key={quoted(key)} they are read as they are. Save what they stand for:\n{loaded}\n"
+        f"np.save({saved}, {shifted} * {each(scale)})"
+    )
+
+
 def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) -> str:
     """Key to read: the given one, else the only array that can be the samples.
 
@@ -285,12 +310,16 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
 
 def _stacking(file: KeyedFile, how: str = "stack") -> str:
     """The lines that stack the arrays of a file, one a sample, or concatenate them, some samples each."""
+    saved = literal(f"{file.path.rpartition('.')[0]}.npy")
+    return f"{_loading(file)}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]))"
+
+
+def _loading(file: KeyedFile) -> str:
+    """The lines that load all arrays of a file."""
     path = file.path
-    npz = path.lower().endswith(".npz")
-    module = "numpy as np" if npz else "numpy as np, safetensors.numpy"
-    loaded = f"np.load({literal(path)})" if npz else f"safetensors.numpy.load_file({literal(path)})"
-    saved = literal(f"{path.rpartition('.')[0]}.npy")
-    return f"import {module}\narrays = {loaded}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]))"
+    if path.lower().endswith(".npz"):
+        return f"import numpy as np\narrays = np.load({literal(path)})"
+    return f"import numpy as np, safetensors.numpy\narrays = safetensors.numpy.load_file({literal(path)})"
 
 
 def _contents(file: KeyedFile) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import math
 import re
 import struct
 import sys
@@ -26,7 +27,7 @@ from prviz.readers.arrays import (
     load,
 )
 from prviz.readers.columns import ColumnChoice, sort_columns
-from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
+from prviz.readers.errors import ReadError, corrupt_unless_read, literal, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_keys, human_size, refuse_pickle
 
 # Bytes from which files are mapped; smaller ones are read into memory and not needed any more.
@@ -198,6 +199,7 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
     """
     with source.open() as stream:
         header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where, path=source.typed)
+        _refuse_second(stream, header)
         small = header.stored < MAPPED_FROM or (limits.copied and header.stored <= limits.max_bytes)
         # Integers, which have checks of their own, and rarer types are read.
         floating = header.dtype is not None and header.dtype.kind == "f" and header.dtype.itemsize <= 8
@@ -214,6 +216,23 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
             values = values.reshape(header.table)
     check_values(values, header.position)
     return values if as_stored else values.astype(np.float32 if header.held_itemsize == 4 else np.float64, order="C")
+
+
+def _refuse_second(stream: BinaryIO, header: Header) -> None:
+    """Raise ReadError, with the lines that join them, for arrays that were saved one behind the other."""
+    claimed = math.prod(header.shape) * header.itemsize
+    if claimed >= header.stored:
+        return
+    stream.seek(header.offset + claimed)
+    if stream.read(len(_BEGINNING)) != _BEGINNING:
+        return
+    name, saved = literal(header.path), literal(f"{header.path.rpartition('.')[0]}_joined.npy")
+    raise ReadError(
+        f"{header.where}: several arrays in a row. If they are parts of one set, join them:\nimport numpy as np, os\n"
+        f"stream = open({name}, 'rb'); parts = []\n"
+        f"while stream.tell() < os.path.getsize({name}): parts.append(np.load(stream))\n"
+        f"np.save({saved}, np.concatenate(parts))"
+    )
 
 
 _ERRORS = (EOFError, OSError, RuntimeError, ValueError, LookupError, OverflowError)

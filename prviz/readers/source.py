@@ -334,7 +334,7 @@ _LOADERS = {
     ".pkl": ("numpy as np", "np.load({name}, allow_pickle=True)"),
     ".pickle": ("numpy as np", "np.load({name}, allow_pickle=True)"),
     ".joblib": ("joblib", "joblib.load({name})"),
-    **dict.fromkeys((".pt", ".pth", ".ckpt"), ("torch", 'torch.load({name}, weights_only=True, map_location="cpu")')),
+    **dict.fromkeys((".pt", ".pth", ".ckpt"), ("", "prviz.readers.load_torch({name})")),
 }
 PICKLE_EXTENSIONS = frozenset(_LOADERS)
 
@@ -357,7 +357,7 @@ def _refusal(where: str, what: str, path: str, module: str, load: str, also: str
     return ReadError(
         f"{where}: {what}. Pickles are never opened here, because opening one runs the code in it. "
         f"If you trust its origin, convert it yourself{also} and use the new file:\n"
-        f"import {module}, prviz.readers\nprviz.readers.save_arrays({load}, {literal(saved)})"
+        f"import {module}{', ' if module else ''}prviz.readers\nprviz.readers.save_arrays({load}, {literal(saved)})"
     )
 
 
@@ -366,7 +366,7 @@ def refuse_pickle(source: FileSource, *, torch_archive: bool = False) -> ReadErr
     extension = ".pt" if torch_archive else source.extension
     module, load = _LOADERS.get(extension, _LOADERS[".pkl"])
     what = also = ""
-    if module == "torch":
+    if not module:
         what = " (PyTorch archive)"
         also = " (prviz embed FILE.pt -o FILE.safetensors, which needs torch, or these lines)"
     load = load.format(name=literal(source.typed))
@@ -378,7 +378,8 @@ def refuse_pickles(where: str, folder: str, extension: str) -> ReadError:
     module, load = _LOADERS[extension]
     files = f"sorted(glob.glob({literal(f'{folder}/*{extension}')}))"
     load = f"[{load.format(name='name')} for name in {files}]"
-    return _refusal(where, f"a folder of pickles ({extension})", f"{folder}.", f"glob, {module}", load)
+    modules = f"glob, {module}" if module else "glob"
+    return _refusal(where, f"a folder of pickles ({extension})", f"{folder}.", modules, load)
 
 
 def refuse_object_array(where: str, path: str, key: str | None) -> ReadError:

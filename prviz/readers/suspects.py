@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +18,11 @@ from numpy.typing import NDArray
 
 from prviz.readers.arrays import Array
 from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label, plain_name
-from prviz.readers.errors import ReadError, SuspectColumnsError, listed, quoted
+from prviz.readers.errors import ReadError, SuspectColumnsError, listed, literal, quoted
 
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
-    r"(.*_)?seed|random_?state|(global_?|training_?|train_?)?step|(.*_)?epoch|iter(ation)?|run|trial|replicate|batch|shard|real"
+    r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)|(global_?|training_?|train_?)?step|(.*_)?epoch|iter(ation)?|run|trial|replicate|batch|shard|real"
     r"|worker|cfg|cfg_?(scale|value|strength)|guidance(_?(scale|strength|weight))?"
     r"|(.*_)?cluster|(kmeans|leiden|louvain|h?dbscan)(_.*)?|timestamps?|unix_?time|wall_?(clock|time)|datetime|date"
     r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run|order|batch|frame)"
@@ -33,6 +34,11 @@ _EITHER = re.compile(
     r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?|perplexity|rating|votes?"
     r"|duration|latency|clusters|topic|number|no|nr|(.*_)?(weights?|wgt|wt)|w"
 )
+# Names of features in a table of words that beside numbered features are none.
+_BESIDE = re.compile(
+    r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit|datum|year|month|week"
+    r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)"
+)
 _WEIGHT = re.compile(r"(.*_)?(weights?|wgt|wt)|w")
 # Coordinates of a plot, which has at most three.
 _PLOT = re.compile(
@@ -43,6 +49,12 @@ _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
 # Names of features by their numbers, which samples have not.
 _FEATURE = re.compile(
     r"(?:f|feat|features?|dim|d|e|emb|embedding|x|v|z|var|pc|component|latent|gene)[ _]?(\d{1,9})", re.I
+)
+# Names of samples, which features have not.
+_SAMPLE = re.compile(
+    r"(samples?|cells?|patient|subject|donor|specimen|mouse|animal|participant|individual|barcode)[ _.-]?\d[\w.-]*"
+    r"|(gsm|srr|err|tcga)[-_\d][\w.-]*|[ACGT]{8,}(-\d+)?",
+    re.IGNORECASE,
 )
 # Names of what several rows belong to: a column of whole numbers that repeat, such as of a patient, is none either.
 _UNIT = re.compile(
@@ -108,30 +120,44 @@ def suspect_names(values: Array, features: Sequence[str]) -> tuple[str, ...]:
     return _suspects(values, features).sure
 
 
-def check_upright(labels: Mapping[str, NDArray[Any]], n: int, d: int, name: str) -> None:
-    """Raise ReadError for a table whose rows are features: a column of labels says f0, f1, f2 and so on."""
-    if n >= d:
+def check_upright(labels: Mapping[str, NDArray[Any]], n: int, features: Sequence[str], typed: str) -> None:
+    """Raise ReadError for a table whose rows are features: they are called f0, f1, f2, or the columns cell1, cell2.
+
+    typed : the file, as the user wrote it.
+    """
+    if len(labels) > 0 and are_samples(features):
+        raise refuse_turned(f"each column is a sample ({quoted(features[0])}, {quoted(features[1])} ...)", typed)
+    if n >= len(features):
         return
     for column in labels.values():
         texts = [str(each) for each in column[:FIRST_ROWS]]
         numbers = [int(match[1]) for text in texts if (match := _FEATURE.fullmatch(text))]
-        if len(numbers) < len(texts) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
-            continue
-        sentence = f"{quoted(name)}: transposed, each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)"
-        stem, _, extension = name.rpartition(".")
-        turned = quoted(f"{stem}_turned.csv")
-        reads = {
-            "csv": f"pd.read_csv({quoted(name)}, index_col=0)",
-            "tsv": f"pd.read_csv({quoted(name)}, index_col=0, sep='\\t')",
-            "parquet": f"pd.read_parquet({quoted(name)})",
-            "feather": f"pd.read_feather({quoted(name)})",
-        }
-        if extension.lower() not in reads:
-            raise ReadError(f"{sentence}. Save one row per sample.")
-        raise ReadError(
-            f"{sentence}. Save one row per sample:\nimport pandas as pd\ntable = {reads[extension.lower()]}\n"
-            f"table.T.to_csv({turned}, index=False)"
-        )
+        if len(numbers) == len(texts) and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+            raise refuse_turned(f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)", typed)
+
+
+def are_samples(names: Sequence[str]) -> bool:
+    """True for names of samples, such as those of cells or patients, in place of features."""
+    return len(names) > 2 and all(_SAMPLE.fullmatch(name) for name in names)
+
+
+def refuse_turned(what: str, typed: str) -> ReadError:
+    """Error for a table whose rows are features, with the lines that turn it."""
+    sentence = f"{quoted(Path(typed).name)}: transposed, {what}. Save one row per sample"
+    reads = {
+        ".csv": f"pd.read_csv({literal(typed)}, index_col=0)",
+        ".tsv": f"pd.read_csv({literal(typed)}, index_col=0, sep='\\t')",
+        ".parquet": f"pd.read_parquet({literal(typed)})",
+        ".feather": f"pd.read_feather({literal(typed)})",
+    }
+    path = Path(typed)
+    if path.suffix.lower() not in reads:
+        return ReadError(f"{sentence}.")
+    turned = literal(str(path.with_name(f"{path.stem}_turned.csv")))
+    return ReadError(
+        f"{sentence}:\nimport pandas as pd\ntable = {reads[path.suffix.lower()]}\n"
+        f"table.select_dtypes('number').T.to_csv({turned}, index=False)"
+    )
 
 
 def _counting(values: Array) -> list[int]:
@@ -166,7 +192,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     )
     others = len(plain) - len(sure) - len(either)
     if numbered and max(numbered.values()) >= max(_FAMILY, others / 2):
-        sure |= either
+        sure |= either | {place for place, name in enumerate(plain) if _BESIDE.fullmatch(name)}
     family, most = max(numbered.items(), key=lambda each: each[1], default=("", 0))
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):  # one name that stands alone beside f0, f1, f2 ...
         stems = Counter(name.rpartition("_")[0] for name in plain)

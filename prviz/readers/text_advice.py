@@ -8,26 +8,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from prviz.readers.columns import drop_text
+from prviz.readers.conversion import BRACKETS, PRINTED_CUT
 from prviz.readers.errors import EmptyCellError, ReadError, literal, quoted
 from prviz.readers.source import PACKED
-from prviz.readers.text_dialect import AROUND, Numbers, decorated, is_missing, thousands_in
+from prviz.readers.suspects import are_samples, refuse_turned
+from prviz.readers.text_dialect import UNDECORATED, Numbers, decorated, is_missing, thousands_in
 
 # Most characters of the names of columns in a recipe.
 _LONGEST_RECIPE = 200
 # Most different texts that are categories, in whatever many rows and in few.
 _MOST_CATEGORIES, _FEW_CATEGORIES = 50, 20
-# First words of rows that sum up the others, and most of such rows.
+# First words of rows that sum up the others.
 _SUMMARY = re.compile(
     r"(grand |sub)?totals?|sums?|means?|averages?|avg|medians?|std|sd|stdev|standard deviation|min(imum)?|max(imum)?"
     r"|count|variance|summe|gesamt|mittelwert",
     re.IGNORECASE,
 )
+# What stands for missing numbers beside what pandas knows.
+_ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
 _HEX, _BASE64 = (
     re.compile(r"([0-9a-fA-F]{8}){4,}"),
     re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?"),
 )
-
-# The parser's limit is global to the process and too low for long texts; `_Lines` has its own limit.
 
 
 class TextError(ReadError):
@@ -36,6 +38,26 @@ class TextError(ReadError):
     def __init__(self, place: str, text: str, column: int) -> None:
         super().__init__(f"{place}: {quoted(text)} is not a number.")
         self.place, self.text, self.column = place, text, column
+
+
+def bracketed(where: str, typed: str, cut: bool) -> ReadError:
+    """Error for rows of numbers in brackets, as Python and NumPy print them."""
+    if cut:
+        return ReadError(f"{where}: {PRINTED_CUT}.")
+    lines = BRACKETS.format(file=literal(typed), npy=literal(str(Path(typed).with_suffix(".npy"))))
+    return ReadError(f"{where}: rows of numbers in brackets. Save them as an array:\n{lines}")
+
+
+def refuse_comma_pairs(where: str, typed: str, names: int) -> ReadError:
+    """Error for decimal commas between commas."""
+    new = literal(f"{Path(typed).with_suffix('')}_points.csv")
+    return ReadError(
+        f"{where}: {2 * names} fields under {names} names; its decimal commas can't be told from those between the "
+        "fields. Divide fields by semicolons, or, if every number has decimals, write points:\nimport csv\n"
+        f"names, *rows = csv.reader(open({literal(typed)}))\n"
+        "rows = [map('.'.join, zip(row[::2], row[1::2])) for row in rows]\n"
+        f"csv.writer(open({new}, 'w', newline='')).writerows([names, *rows])"
+    )
 
 
 @dataclass
@@ -64,29 +86,31 @@ class Layout:
         """Error for the cell of a column of features that holds no number."""
         text = fields[index].strip()
         place = f"{self.where}, line {line}, {self.column(index)}"
-        if not text:
-            return EmptyCellError(f"{place}: empty. Fill the value in, or leave that sample out.", index)
-        if is_missing(text):
+        if not text or is_missing(text):
+            what = "empty. Fill the value in, or leave that sample out, and all such samples:"
+            if text:
+                what = f"{quoted(text)} is not a number but a missing one. Fill it in, or leave such samples out:"
+            missing = sorted({text, *_ALSO_MISSING} - {""})
             lines = (
-                f"import pandas as pd\ntable = {self._loaded(f', na_values=[{text!r}]')}\n"
+                f"import pandas as pd\ntable = {self._loaded(f', na_values={missing}')}\n"
                 f"table.dropna(subset=table.columns{self._span}).to_csv({self._saved('complete')})"
             )
-            return ReadError(
-                f"{place}: {quoted(text)} is not a number but a missing one. Fill it in, or leave such samples "
-                f"out:\n{lines}"
-            )
+            return EmptyCellError(f"{place}: {what}\n{lines}", index)
         return TextError(place, text, index)
 
     def advised(self, error: TextError, column: Sequence[str]) -> ReadError:
         """The error with what to do about it; column : texts of its column, of as many rows as are judged."""
         text, index = error.text, error.column
+        numbers = [self.columns[place] for place in self.features if place != index]
+        if index == 0 and are_samples(numbers):
+            return refuse_turned(f"each column is a sample ({quoted(numbers[0])} ...)", self.typed)
         if _SUMMARY.fullmatch(text):
             return self.refuse_summary(error.place, text, len(column))
         if apart := thousands_in(text):
             options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
             advice = "Set no thousands apart and write decimals with a point:\n" + self._rewritten(options, "plain")
         elif decorated(text):
-            advice = "Write numbers alone:\n" + self._rewritten(", dtype=str", "plain", f"str.maketrans{AROUND!r}")
+            advice = "Write numbers alone:\n" + self._rewritten(", dtype=str", "plain", UNDECORATED)
         elif packed := self._packed(text):
             advice = packed
         elif ";" in text or "," in text:
@@ -136,6 +160,17 @@ class Layout:
             f"np.save({literal(self._stem + '.npy')}, np.stack(rows))"
         )
 
+    def refuse_thousands(self, mark: str, proven: bool) -> ReadError:
+        """Error for a table of whole numbers whose thousands a mark sets apart, or may do."""
+        what = "sets thousands apart" if proven else "may set thousands apart, three digits stand behind each"
+        other = "." if mark == "," else ","
+        loaded = self._loaded(f", thousands={mark!r}, decimal={other!r}")
+        decimals = "" if proven else "  # if it stands before decimals, leave out thousands and decimal"
+        return ReadError(
+            f"{self.where}: {quoted(mark)} {what}. Write numbers without:\nimport pandas as pd\n"
+            f"table = {loaded}{decimals}\ntable.to_csv({self._saved('plain')})"
+        )
+
     def refuse_summary(self, place: str, text: str, count: int) -> ReadError:
         """Error for the last rows of a table, which sum up the others."""
         return ReadError(
@@ -171,7 +206,7 @@ class Layout:
         lines = ["import pandas as pd", f"table = {self._loaded(options)}"]
         if change:
             lines += [f"names = table.columns{self._span}"]
-            lines += [f"table[names] = table[names].apply(lambda column: column.str.translate({change}))"]
+            lines += [f"table[names] = table[names].apply(lambda column: column{change})"]
         return "\n".join([*lines, f"table.to_csv({self._saved(word)})"])
 
 

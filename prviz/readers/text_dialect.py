@@ -6,8 +6,13 @@ import codecs
 import io
 import re
 import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
+import numpy as np
+
+from prviz.readers.arrays import Array
 from prviz.readers.errors import ReadError
 
 # First bytes of a text -> its encoding; of two encodings the longer mark counts.
@@ -27,9 +32,18 @@ SEPARATOR = re.compile(r"sep=(.)\s*")
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 # A number with thousands apart, in any country's way.
-_APART = re.compile(r"[+-]?\d{1,3}(?:([ .,'\u00a0\u2019\u202f])\d{3})+(?:(?!\1)[.,]\d*)?")
-# What people and Excel write around a number, and in place of its signs.
-AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=")
+_APART = re.compile(r"[+-]?\d{1,3}([ .,'\u00a0\u2019\u202f])\d{2,3}(?:\1\d{2,3})*(?<=\d{3})(?:(?!\1)[.,]\d*)?")
+# A whole number above 999 with its thousands apart, or one of three decimals.
+_GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ".,"}
+# Numbers of three decimals from which one of them ends in a zero, if zeros are written.
+_SOME = 50
+# Values that are looked at together.
+_AT_ONCE = 1 << 14
+# What people and Excel write around a number, and in place of its signs; negative numbers of accountants.
+_AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
+_NEGATIVE = (r"^\((.*)\)$|^(.*\d)-$", r"-\1\2")
+# What leaves all that out of a column of pandas.
+UNDECORATED = f".str.replace(*{_NEGATIVE!r}, regex=True).str.translate(str.maketrans{_AROUND!r})"
 # What stands for a number that is missing.
 _MISSING = re.compile(
     r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num|name)[!?]?", re.I
@@ -94,7 +108,7 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
         if len(heads) > 1 and len(counts) == 1 and 0 not in counts:
             return mark
     for mark in (";", ",", "\t", "|"):
-        if mark in first:
+        if mark in first and not (mark == "," and _divided_by_spaces(heads)):
             return mark
     return " " if _divided_by_spaces(heads) else ","
 
@@ -107,7 +121,9 @@ def _divided(line: str) -> bool:
 def _divided_by_spaces(lines: list[str]) -> bool:
     """True for lines of as many words each, the first with one less where R names the rows, none with a mark."""
     counts = [len(line.split()) for line in lines]
-    if len(counts) < 2 or any(mark in line for line in lines for mark in ";,\t[") or counts[-1] < 2:
+    decimals = all(_COMMA.fullmatch(word) or word.isdecimal() for line in lines[1:] for word in line.split())
+    marks = ";\t[" if decimals else ";,\t["
+    if len(counts) < 2 or any(mark in line for line in lines for mark in marks) or counts[-1] < 2:
         return False
     return len(set(counts[1:])) == 1 and counts[0] in (counts[1], counts[1] - 1)
 
@@ -156,13 +172,53 @@ def thousands_in(text: str) -> tuple[str, str] | None:
 
 
 def decorated(text: str) -> bool:
-    """True for a number with a sign of a currency, a percent sign or quotes around it."""
-    plain = text.translate(str.maketrans(*AROUND))
+    """True for a number with a sign of a currency, a percent sign, brackets or quotes around it."""
+    plain = re.sub(*_NEGATIVE, text).translate(str.maketrans(*_AROUND)).strip()
+    if plain == text or thousands_in(plain) or _COMMA.fullmatch(plain):
+        return plain != text
     try:
         float(plain)
     except ValueError:
         return False
-    return plain != text and "_" not in text
+    return True
+
+
+def may_be_grouped(values: Array) -> bool:
+    """True for values that are 0 or between 1 and 1,000, none with more than three decimals, some with decimals."""
+    rows = max(1, _AT_ONCE // values.shape[1])
+    decimals = False
+    for start in range(0, len(values), rows):
+        sizes = np.abs(values[start : start + rows])
+        within = ((sizes < 1000) & ((sizes >= 1) | (sizes == 0))).all()
+        if not within or (np.rint(sizes * 1000) / 1000 != sizes).any():
+            return False
+        decimals = decimals or bool((sizes % 1).any())
+    return decimals
+
+
+def sets_thousands_apart(rows: Iterable[Sequence[str]], mark: str) -> bool | None:
+    """True if ``mark`` stands between thousands, False if before decimals, None if nothing tells.
+
+    A column with numbers of three decimals and some without decimals is one of decimals without zeros at their ends.
+    """
+    grouped: Counter[int] = Counter()
+    bare: set[int] = set()
+    zeros: set[int] = set()
+    for row in rows:
+        for place, cell in enumerate(row):
+            text = cell.strip().lstrip("+-")
+            if text.isdecimal():
+                if text != "0":
+                    bare.add(place)
+            elif _GROUPED[mark].fullmatch(text):
+                grouped[place] += 1
+                if text.endswith("0"):
+                    zeros.add(place)
+            else:
+                return False
+    if grouped.keys() & bare & zeros:
+        return True
+    return None if any(place not in bare or count < _SOME for place, count in grouped.items()) else False
 
 
 def looks_like_list(text: str) -> bool:

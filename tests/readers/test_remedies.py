@@ -6,6 +6,7 @@ import base64
 import bz2
 import gzip
 import importlib.util
+import io
 import json
 import lzma
 import pickle
@@ -13,6 +14,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import tarfile
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -415,8 +417,139 @@ def _below(path: Path) -> None:
         np.save(folder / f"{place:02d}.npy", row)
 
 
+# ---- numbers and tables as people and programs print them ----
+
+ROUNDED = np.rint(VALUES.astype("f8") * 10_000)
+
+
+def whole(sep: str, cell: Callable[[int], str]) -> str:
+    return "\n".join([sep.join(NAMES), *(sep.join(cell(int(value)) for value in row) for row in ROUNDED)])
+
+
+def lakh(value: int) -> str:
+    digits = str(abs(value)).zfill(6)
+    return ("-" if value < 0 else "") + f"{digits[:-5]},{digits[-5:-3]},{digits[-3:]}".lstrip("0,")
+
+
+def points(value: int) -> str:
+    return f"{value:,}".replace(",", ".")
+
+
+WHOLES = {
+    "whole-german.csv": whole(";", points),
+    "whole-german.tsv": whole("\t", points),
+    "whole-commas.csv": whole(";", "{:,}".format),
+    "whole-quoted.csv": whole(",", '"{:,}"'.format),
+    "whole-underscores.csv": whole(",", "{:_}".format),
+    "whole-lakh.csv": whole(";", lakh),
+}
+for name, text in WHOLES.items():
+    case(name)(lambda path, text=text: path.write_text(text))  # type: ignore[misc]
+
+
+def form(cell: Callable[[float], str]) -> str:
+    return written(",", cell)
+
+
+for name, text in {
+    "accounts.csv": form(lambda value: f"({-value})" if value < 0 else str(value)),
+    "minus-behind.csv": form(lambda value: f"{-value}-" if value < 0 else str(value)),
+    "euros.csv": written(";", lambda value: f"{value:.9f} \u20ac".replace(".", ",")),
+    "comma-pairs.csv": form(lambda value: f"{value:.9f}".replace(".", ",")),
+    "tuples.csv": "\n".join(map(str, map(tuple, ROWS))),
+    "lists.txt": "\n".join(map(str, ROWS)),
+    "repr.txt": repr(ROWS),
+    "printed.txt": np.array2string(VALUES.astype("f8"), threshold=10**6, precision=12),
+    "printed.csv": np.array2string(VALUES.astype("f8"), threshold=10**6, precision=12),
+    "all-gaps.csv": FULL
+    + "\n".join(",".join([*map(str, ROWS[0][:-1]), gap]) for gap in ("", "?", "-", "#DIV/0!", "NA")),
+    "bars.md": "\n".join(f"| {' | '.join(row)} |" for row in [NAMES, ["---"] * D, *(map(str, row) for row in ROWS)]),
+    "psql.txt": " "
+    + " | ".join(NAMES)
+    + "\n"
+    + "+".join(["----"] * D)
+    + "\n"
+    + "\n".join(" " + " | ".join(map(str, row)) for row in ROWS)
+    + f"\n({N} rows)\n",
+    "mysql.txt": "\n".join(
+        ["+---" * D + "+", "|" + "|".join(NAMES) + "|", "+---" * D + "+"]
+        + [f"| {' | '.join(map(str, row))} |" for row in ROWS]
+        + ["+---" * D + "+", f"{N} rows in set (0.00 sec)"]
+    ),
+    "r-matrix.txt": "      "
+    + "  ".join(f"[,{i + 1}]" for i in range(D))
+    + "\n"
+    + "\n".join(f"[{i + 1},]  " + "  ".join(map(str, row)) for i, row in enumerate(ROWS)),
+    "words.txt": f"{N} {D}\n" + "\n".join(f"w{i} " + " ".join(map(str, row)) for i, row in enumerate(ROWS)),
+    "libsvm.txt": "".join("0 " + " ".join(f"{i}:{x}" for i, x in enumerate(row, start=1)) + "\n" for row in ROWS),
+    "touching.txt": "\n".join("".join(f"{value:11.8f}" for value in row) for row in ROWS),
+    "fortran.txt": "\n".join("  ".join(f"{value:.10E}".replace("E", "D") for value in row) for row in ROWS),
+    "deep.jsonl": "\n".join(
+        json.dumps({"id": str(i), "body": {"data": [{"embedding": r}]}}) for i, r in enumerate(ROWS)
+    ),
+}.items():
+    case(name)(lambda path, text=text: path.write_text(text))  # type: ignore[misc]
+for ending in ("html", "htm"):
+    case(f"page.{ending}", "lxml")(lambda path: path.write_text(FRAME.to_html(float_format="%.12f")))
+case("stata.dta")(lambda path: FRAME.to_stata(path, write_index=False))
+case("market.mtx")(lambda path: scipy.io.mmwrite(path, VALUES))
+
+
+@case("polars.avro", "polars")
+def _avro(path: Path) -> None:
+    import polars
+
+    polars.DataFrame(FRAME.to_dict("list")).write_avro(path)
+
+
+# ---- arrays ----
+
+
+@case("twice.npy")
+def _twice(path: Path) -> None:
+    with path.open("wb") as file:
+        for part in batches(VALUES):
+            np.save(file, part)
+
+
+case("texts.npy")(lambda path: np.save(path, VALUES.astype("f8").astype("U25")))
+case("wide.npy")(lambda path: np.save(path, VALUES.astype(np.longdouble)))
+case("texts.npz")(lambda path: np.savez(path, emb=VALUES.astype("f8").astype("U25")))
+torch_case("numpy.pt", lambda tensor: {"features": tensor.numpy(), "epoch": 3, "loss": np.float64(0.5)})
+torch_case("numpy.ckpt", lambda tensor: batches(tensor.numpy()))
+
+
+def array_bytes(values: Any) -> bytes:
+    held = io.BytesIO()
+    np.save(held, values)
+    return held.getvalue()
+
+
+@case("arrays.zip")
+def _arrays(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for place, part in enumerate(batches(VALUES)):
+            archive.writestr(f"part_{place}.npy", array_bytes(part))
+
+
+@case("arrays.tar")
+def _shard(path: Path) -> None:
+    with tarfile.open(path, "w") as archive:
+        for place, row in enumerate(VALUES):
+            member = tarfile.TarInfo(f"{place:06d}.emb.npy")
+            data = array_bytes(row)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+
+
+MAPS = pa.array([list(zip(NAMES, row, strict=True)) for row in ROWS], pa.map_(pa.string(), pa.float64()))
+case("maps.parquet")(lambda path: pq.write_table(pa.table({"id": range(N), "features": MAPS}), path))
+
 # Kinds whose files no installed library writes: of .bvecs and the like the values are whole numbers.
 WRITTEN_ELSEWHERE = {".bvecs", ".u8bin", ".i8bin", ".xls", ".tfrecord", ".tfrecords", ".hdf"}
+WRITTEN_ELSEWHERE |= {".sas7bdat", ".xpt", ".sav", ".zsav", ".rds", ".rdata", ".rda"}
+# Plain bytes don't say how wide a sample is: see below.
+WRITTEN_ELSEWHERE |= {".raw", ".f32"}
 
 
 def test_every_kind_of_file_with_a_recipe_is_tried() -> None:
@@ -466,8 +599,63 @@ def test_every_recipe_gives_the_samples(tmp_path: Path, monkeypatch: pytest.Monk
     assert not done.stdout, done.stdout
     for name in recipes:
         samples = read(new_file(Path(f"in {name}"), known[name]))
-        factor = 10_000 if name in LANDS else 1
-        np.testing.assert_allclose(samples.values, VALUES * np.float64(factor), rtol=1e-5, atol=1e-6, err_msg=name)
+        right = ROUNDED if name in WHOLES else VALUES * np.float64(10_000 if name in LANDS else 1)
+        np.testing.assert_allclose(samples.values, right, rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+def followed(path: Path, error: ReadError) -> prviz.Samples:
+    """The samples of the file that the recipe in a message makes."""
+    known = set(path.parent.iterdir())
+    exec("\n".join(str(error).splitlines()[1:]), {})
+    return read(new_file(path.parent, known))
+
+
+def test_complex_numbers_become_their_parts(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", VALUES + 1j * VALUES[:, ::-1])
+    with pytest.raises(ReadError, match="holds complex numbers") as caught:
+        read(tmp_path / "x.npy")
+    found = followed(tmp_path / "x.npy", caught.value)
+    np.testing.assert_array_equal(found.values, np.hstack([VALUES, VALUES[:, ::-1]]))
+
+
+@pytest.mark.parametrize("each", ["feature", "sample"])
+@pytest.mark.parametrize("ending", ["npz", "safetensors"])
+def test_numbers_of_8_bits_are_multiplied_by_their_scale(ending: str, each: str, tmp_path: Path) -> None:
+    scale = np.abs(VALUES).max(axis=0 if each == "feature" else 1) / 127
+    divisor = scale if each == "feature" else scale[:, None]
+    whole_numbers = np.rint(VALUES / divisor + 3).clip(-128, 127).astype("i1")
+    held = {"q": whole_numbers, "zero_point": np.full(scale.shape, 3, "i4"), "scale": scale}
+    path = tmp_path / f"x.{ending}"
+    if ending == "npz":
+        np.savez(path, **held)
+    else:
+        safetensors.numpy.save_file(held, path)
+    with pytest.raises(
+        ReadError, match="'q' holds whole numbers of 8 bits, 'scale' what they were divided by"
+    ) as caught:
+        read(path)
+    right = (whole_numbers.astype("f4") - 3) * divisor
+    np.testing.assert_allclose(followed(path, caught.value).values, right, rtol=1e-6)
+    np.testing.assert_array_equal(read(path, key="q").values, whole_numbers)
+
+
+@pytest.mark.parametrize("name", ["x.raw", "x.bin", "x.dat"])
+def test_plain_bytes_need_the_width_of_a_sample(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(VALUES.tobytes())
+    with pytest.raises(ReadError, match="plain bytes, which say neither their type nor how many values") as caught:
+        read(path)
+    known = set(tmp_path.iterdir())
+    exec("\n".join(str(caught.value).splitlines()[1:]).replace("d = ...", f"d = {D}"), {})
+    np.testing.assert_array_equal(read(new_file(tmp_path, known)).values, VALUES)
+
+
+def test_what_numpy_has_cut_or_masked_is_not_converted(tmp_path: Path) -> None:
+    (tmp_path / "cut.txt").write_text(str(np.tile(VALUES, (30, 1))))
+    with pytest.raises(ReadError, match=r"printed by NumPy, which has left numbers out \(\.\.\.\)"):
+        read(tmp_path / "cut.txt")
+    with pytest.raises(ValueError, match="values are masked; fill them in"):
+        save_arrays({"x": np.ma.masked_greater(VALUES, 1)}, tmp_path / "x.npz")
 
 
 # ---- what is read at once now ----

@@ -47,6 +47,17 @@ def cells(before: str, between: str, behind: str) -> bytes:
         "scalars of numpy.csv": FRAME.map(lambda value: f"np.float64({float(value)!r})").to_csv(index=False).encode(),
         "lists of one.csv": FRAME.map(lambda value: f"[{float(value)!r}]").to_csv(index=False).encode(),
         "utf-16.jsonl": "\n".join(json.dumps({"emb": row}) for row in VALUES.tolist()).encode("utf-16"),
+        "merged.csv": f"a{',' * (D // 2)}b{',' * (D // 2 - 1)}\n{HEADER}\n{BODY}".encode(),
+        "merged beside names.csv": (
+            f",a{',' * (D // 2)}b{',' * (D // 2 - 1)}\nid,{HEADER}\n"
+            + "\n".join(f"s{place},{line}" for place, line in enumerate(LINES))
+        ).encode(),
+        "source below.csv": f"{HEADER}\n{BODY}\nSource: our own measurements\n".encode(),
+        "count below.csv": f"{HEADER}\n{BODY}({N} rows)\n".encode(),
+        "empty columns.csv": f"{HEADER}\n{BODY}".replace("\n", ",,\n").encode(),
+        "spaces and decimal commas.csv": "\n".join(
+            "  ".join(np.format_float_positional(x).replace(".", ",") for x in row) for row in VALUES
+        ).encode(),
         "comments.csv": f"{HEADER}\n{HALVES[0]}\n# half\n{HALVES[1]}\n# 80 rows\n".encode(),
         "percent comment.csv": f"% made by hand, twice\n{HEADER}\n{BODY}".encode(),
         "header again.csv": f"{HEADER}\n{HALVES[0]}\n{HEADER}\n{HALVES[1]}\n".encode(),
@@ -127,7 +138,7 @@ def test_sums_of_ordinary_rows_are_no_totals() -> None:
         read(("t.csv", frame.to_csv(index=False).encode()), columns="*")
 
 
-@pytest.mark.parametrize("name", ["gpu", "machine", "aesthetic"])
+@pytest.mark.parametrize("name", ["sensor", "machine", "aesthetic"])
 def test_a_name_beside_numbered_features_is_remarked(name: str) -> None:
     beside = FRAME.assign(**{name: np.random.default_rng(0).integers(0, 8, N)})
     assert (
@@ -280,3 +291,91 @@ def test_an_array_without_extension_says_what_it_is(tmp_path: Path) -> None:
         np.save(file, VALUES)
     with pytest.raises(ReadError, match=r"holds a numpy array. Rename it to end in .npy"):
         read(tmp_path / "x")
+
+
+LARGE = np.random.default_rng(6).uniform(1, 999, (N, D)).round(3)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_three_decimals_are_thousands_only_where_that_is_proven(delimiter: str) -> None:
+    """Fixed decimals are refused where nothing tells them from thousands: between semicolons, none of them below 1."""
+
+    def table(cell: str, values: np.ndarray) -> tuple[str, bytes]:
+        rows = [delimiter.join(cell.format(value) for value in row) for row in values]
+        return "t.csv", "\n".join([delimiter.join(NAMES), *rows]).encode()
+
+    np.testing.assert_array_equal(read(table("{:.3f}", LARGE - 2)).values, np.round(LARGE - 2, 3))  # some below 1
+    np.testing.assert_array_equal(read(table("{}", LARGE)).values, LARGE)  # some of fewer decimals
+    np.testing.assert_array_equal(read(table("{:.0f}", LARGE)).values, np.rint(LARGE))
+    unclear = table("{:.3f}", LARGE)
+    if delimiter == ";":
+        with pytest.raises(ReadError, match=r"'t.csv': '\.' may set thousands apart") as caught:
+            read(unclear)
+        assert "# if it stands before decimals, leave out thousands and decimal" in str(caught.value)
+    else:
+        np.testing.assert_array_equal(read(unclear).values, LARGE)
+    rows = [delimiter.join(f"{value:,.0f}".replace(",", ".") for value in row) for row in LARGE * 10]
+    with pytest.raises(ReadError, match=r"'t.csv': '\.' sets thousands apart"):
+        read(("t.csv", "\n".join([delimiter.join(NAMES), *rows]).encode()))
+
+
+def test_a_column_of_no_name_between_named_ones_is_a_feature() -> None:
+    names = ["f0", "", *NAMES[2:]]
+    found = read(("t.csv", FRAME.to_csv(index=False, header=names).encode()))
+    np.testing.assert_array_equal(found.values, VALUES)
+    assert found.features[:2] == ("f0", "column 2")
+
+
+def test_a_sentence_below_the_rows_ends_them() -> None:
+    with pytest.raises(ReadError, match=rf"line {N + 2}: 1 fields, but {D} before it"):
+        read(("t.csv", f"{HEADER}\n{BODY}Source: our own measurements\n{LINES[0]}\n".encode()))
+    for cut in (",".join(LINES[0].split(",")[:3]), "s9"):  # a row that was cut off
+        with pytest.raises(ReadError, match=f"line {N + 2}: .* fields, but {D} before it"):
+            read(("t.csv", f"{HEADER}\n{BODY}{cut}".encode()))
+
+
+def test_a_column_missing_in_every_row_is_left_out() -> None:
+    data = FRAME.assign(none="NA").to_csv(index=False).encode()
+    with pytest.raises(ReadError, match=r"column 9 'none': empty in every row. Leave it out, .*--drop none"):
+        read(("t.csv", data))
+    np.testing.assert_array_equal(read(("t.csv", data), drop="none").values, VALUES)
+
+
+@pytest.mark.parametrize("kind", ["timestamp", "map", "lists of texts"])
+def test_columns_of_any_type_are_left_out_in_the_shell(kind: str, tmp_path: Path) -> None:
+    from prviz.cli.main import main
+
+    column = {
+        "timestamp": pa.array(pd.date_range("2024", periods=N)),
+        "map": pa.array([[("a", 1.0)]] * N, pa.map_(pa.string(), pa.float64())),
+        "lists of texts": pa.array([["a"]] * N),
+    }[kind]
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({**{name: VALUES[:, at] for at, name in enumerate(NAMES)}, "made": column}), path)
+    words = ["curve", str(path), str(path), "--method", "knn", "--k", "5", "--split", "none"]
+    assert main([*words, "--drop", "made"]) == 0
+    assert main([*words, "--drop", "mad"]) == 2
+
+
+def test_a_table_whose_columns_are_samples_is_refused_with_lines_that_turn_it(tmp_path: Path) -> None:
+    path = tmp_path / "genes.csv"
+    names = [f"cell_{place}" for place in range(N)]
+    turned = pd.DataFrame(VALUES.T, columns=names)
+    for names_of_rows in (["BRCA1", "TP53", "EGFR", "MYC", "KRAS", "PTEN", "RB1", "VHL"], NAMES):
+        turned.assign(gene=names_of_rows)[["gene", *names]].to_csv(path, index=False)
+        with pytest.raises(ReadError, match=r"'genes.csv': transposed, each column is a sample \('cell_0'") as caught:
+            read(path)
+        exec("\n".join(str(caught.value).splitlines()[1:]), {})
+        found = read(tmp_path / "genes_turned.csv")
+        np.testing.assert_array_equal(found.values, VALUES)
+        assert found.features == tuple(names_of_rows)
+    wide = pd.DataFrame(VALUES.T, columns=[f"G{place}" for place in range(N)], index=[f"TCGA-{i}" for i in range(D)])
+    assert read(("t.csv", wide.to_csv().encode())).n == D  # samples by their names: nothing tells
+
+
+@pytest.mark.parametrize("name", ["lat", "gpu", "elapsed_ms", "week", "file_bytes"])
+def test_what_a_table_of_words_may_hold_is_asked_about_beside_numbered_features(name: str) -> None:
+    with pytest.raises(SuspectColumnsError, match=f"column '{name}' looks like no feature"):
+        read(("t.csv", FRAME.assign(**{name: VALUES[:, 0] + 40}).to_csv(index=False).encode()))
+    words = FRAME.set_axis(["age", "hours", "rate", "rooms", "area", "floor", "rent", "fee"], axis=1)
+    assert not read(("t.csv", words.assign(**{name: VALUES[:, 0] + 40}).to_csv(index=False).encode())).notes
