@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -265,6 +265,15 @@ class Samples:
         places = {name: place for place, name in enumerate(self.features)}
         columns = [places[name] for name in features]
         return replace(self, values=self.values[:, columns], features=tuple(features))
+
+
+def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:
+    """What was decided when the sets were read, with the names of the sets that it was decided for."""
+    found: dict[str, list[str]] = {}
+    for samples in sets:
+        for note in samples.notes:
+            found.setdefault(note, []).append(samples.name)
+    return found
 
 
 def independent_number(groups: NDArray[np.intp]) -> int:

@@ -34,10 +34,8 @@ def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> 
     sizes = f"{pair.real.n:,} + {pair.generated.n:,} × {pair.d:,} · "
     with place.container(), st.popover(f"{sizes}{count}", icon=icon, type="tertiary"):
         for finding in sorted(found.findings, key=lambda one: one.level == "ok"):
-            st.markdown(
-                f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.value_text)}  \n"
-                f":small[{plain(finding.effect)}]"
-            )
+            effect = f"  \n:small[{plain(finding.effect)}]" if finding.effect else ""
+            st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.value_text)}{effect}")
 
 
 def warnings(problem: Problem, place: DeltaGenerator) -> Above:

@@ -65,12 +65,10 @@ def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
 
 def say_notes(sets: Iterable[Samples]) -> None:
     """Say on standard error what was decided when the sets were read, once for both."""
-    notes: dict[str, list[str]] = {}
-    for samples in sets:
-        for note in samples.notes:
-            notes.setdefault(note, []).append(one_line(samples.name))
-    for note, names in notes.items():
-        sys.stderr.write(f"prviz: note: {' and '.join(names)}: {note}\n")
+    from prviz.samples import notes_of
+
+    for note, names in notes_of(sets).items():
+        sys.stderr.write(f"prviz: note: {' and '.join(map(one_line, names))}: {note}\n")
 
 
 def _names(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from prviz.checks import flags
 from prviz.checks.facts import Duplicates, compare_rows, moments, row_blocks
 from prviz.checks.flags import DataFacts, Finding, Level, grade, in_order, ratio, set_facts
 from prviz.measure.workload import fit_size
-from prviz.samples import SamplePair, Samples, SplitRatio, pair_of, split_share
+from prviz.samples import CUT, SamplePair, Samples, SplitRatio, notes_of, pair_of, split_share
 
 ROWS = 5_000  # most rows for an effective dimension
 VALUES = 2**25  # values for an effective dimension, at most: 128 MB of float32
@@ -175,9 +175,10 @@ def preflight(
     Returns
     -------
     Preflight
-        Findings on sizes, dimension, duplicates inside and across the sets, constant features, norms, spread,
-        scales, effective dimension, k and evaluation samples; on encoders, where a file names one; and on names that
-        look swapped. Every value is exact except effective dimensions above 5,000 rows, which come from a seeded draw.
+        Findings on sizes, dimension, duplicates inside and across the sets, constant features, norms, spread, scales,
+        effective dimension, k and evaluation samples; on encoders, where a file names one; on names that look swapped;
+        and on what was decided when the files were read. Every value is exact except effective dimensions above 5,000
+        rows, which come from a seeded draw.
 
     Raises
     ------
@@ -215,8 +216,20 @@ def preflight(
         *flags.encoders(pair),
         *flags.picture_sizes(pair),
         *flags.names(pair),
+        *_as_read(pair),
     )
     return Preflight(findings, facts.copies, *facts.effective, facts)
+
+
+def _as_read(pair: SamplePair) -> list[Finding]:
+    """A finding if columns were left out, or something else was decided, when the files were read."""
+    said = [
+        f"{' and '.join(names)}: {note}"
+        for note, names in notes_of(pair).items()
+        if not note.startswith(CUT)  # of which there is a finding
+    ]
+    effect = "Distances are measured in the features that are left."
+    return [Finding("As read", "; ".join(said), "note", effect)] if said else []
 
 
 def _neighbours(facts: PairFacts) -> Finding:

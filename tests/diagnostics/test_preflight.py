@@ -284,3 +284,11 @@ def test_rows_of_an_effective_dimension_are_the_same_in_blocks_of_any_size(
     blocks = centred_rows(samples)
     np.testing.assert_array_equal(whole[0], blocks[0])
     assert whole[1] == blocks[1] == np.abs(twin).max() * unit
+
+
+def test_columns_that_were_left_out_are_said_once_for_both_sets() -> None:
+    left_out = "left out: 'seed' (a count of the rows)"
+    sides = [Samples(cloud(seed=each), f"{each}.csv", notes=("cut to 400 of 500", left_out)) for each in (0, 1)]
+    found = preflight(SamplePair(*sides))
+    assert get(found, "As read").value_text == f"0.csv and 1.csv: {left_out}"
+    assert "As read" not in [each.title for each in preflight(pair(cloud(), cloud(seed=1))).findings]
