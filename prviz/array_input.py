@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 # What to type for pictures, in every refusal of them.
 EMBED_PICTURES = "prviz embed FOLDER -o FILE.safetensors --encoder ENCODER (prviz embed --list shows them)"
+# Part of the name of a dtype that holds no plain numbers, and what makes some of it.
+_REMEDIES = {
+    "bfloat16": "; .float() (PyTorch) or .astype('float32') makes it one",
+    "complex": "; numpy.hstack([values.real, values.imag]) makes them columns",
+    "<U": "; numpy.array(values, float) makes some of texts that are numbers",
+}
 # Number of the CPU among the devices of DLPack.
 _CPU = 1
 
@@ -39,9 +45,11 @@ def as_array(values: Any, name: str) -> Array:
         raise TypeError(f"{name}: values are masked; every value is needed")
     array = _converted(values, name)
     if array.dtype == object:
-        array = _from_objects(array, name, list(getattr(values, "columns", ())))
+        array = _from_objects(array, name, values)
     if array.dtype.kind not in "fiub":
-        remedy = "; .float() (PyTorch) or .astype('float32') makes it one" if "bfloat16" in str(array.dtype) else ""
+        remedy = next((remedy for kind, remedy in _REMEDIES.items() if kind in str(array.dtype)), "")
+        if array.dtype.names:
+            remedy = "; pandas.DataFrame(values) makes a table of its fields, values[name] takes one"
         raise TypeError(
             f"{name}: values have dtype {array.dtype}; real numbers are needed (float, int or bool){remedy}"
         )
@@ -64,11 +72,15 @@ def squeezed(shape: tuple[int, ...], *, picture: bool = False) -> tuple[int, ...
 
 def feature_names(values: Any) -> tuple[str, ...]:
     """Names of the columns of a data frame; empty for anything else, and for columns that are only numbered."""
-    columns: Any = getattr(values, "columns", None)
-    if columns is None:
-        columns = getattr(values, "column_names", ())  # of a pyarrow table
-    names = tuple(map(str, columns))
+    names = _columns(values)
     return () if all(name.isdecimal() for name in names) else names
+
+
+def _columns(values: Any) -> tuple[str, ...]:
+    names: Any = getattr(getattr(values, "schema", None), "names", None)
+    if not isinstance(names, list):  # of anything but a table of pyarrow
+        names = getattr(values, "columns", ())
+    return tuple(map(str, names))
 
 
 def _refuse(values: Any, name: str) -> None:
@@ -117,11 +129,15 @@ def _converted(values: Any, name: str) -> Array:
         raise TypeError(f"{name}: no array can be made of these values: {error}{remedy}") from None
 
 
-def _from_objects(array: Array, name: str, columns: Sequence[object] = ()) -> Array:
-    """Numbers out of an array of objects: rows, or single values; columns: their names in a data frame."""
+def _from_objects(array: Array, name: str, given: Any = None) -> Array:
+    """Numbers out of an array of objects: rows, or single values; given: what it was made of, such as a data frame."""
     if array.ndim == 0:
+        found = array.item()
+        rows = "; numpy.stack(list(values)) makes one of rows, numpy.concatenate(list(values)) of batches"
+        remedy = rows if hasattr(found, "__iter__") else ""
+        remedy = "; values.collect() makes it one" if hasattr(found, "collect") else remedy
         raise TypeError(
-            f"{name}: {type(array.item()).__name__} is no array; one of shape (samples, features) is needed"
+            f"{name}: {type(found).__name__} is no array; one of shape (samples, features) is needed{remedy}"
         )
     if array.ndim == 1:
         return _stacked(array.tolist(), name)
@@ -130,11 +146,13 @@ def _from_objects(array: Array, name: str, columns: Sequence[object] = ()) -> Ar
     bad = next((index for index, value in np.ndenumerate(array) if not _is_number(value)), None)
     if bad is None:
         return array.astype(np.float64)
-    remedy = ""
-    if columns:
-        remedy = (
-            f" in every column, and column {columns[bad[1]]!r} has others: values.select_dtypes('number') leaves it out"
-        )
+    remedy = "; pandas.DataFrame(values) makes a table of such rows" if isinstance(array[bad], Mapping) else ""
+    if columns := _columns(given):
+        frame = "values" if hasattr(given, "select_dtypes") else "values.to_pandas()"
+        remedy = f" in every column, and column {columns[bad[1]]!r} has others: "
+        remedy += f"{frame}.select_dtypes('number') leaves it out"
+        if array[bad] is None or type(array[bad]).__name__ in ("NAType", "NaTType"):
+            remedy = f"; {frame}.dropna() leaves such rows out"
     raise TypeError(f"{name}: {_place(bad)} is {array[bad]!r}; a number is needed{remedy}")
 
 

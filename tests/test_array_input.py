@@ -47,6 +47,7 @@ HOLDERS = {
     "list array": pa.array([list(row) for row in ROWS]),
     "fixed lists": pa.array([list(row) for row in ROWS], type=pa.list_(pa.float64(), 3)),
     "chunked": pa.chunked_array([pa.array([list(row) for row in half]) for half in (ROWS[:2], ROWS[2:])]),
+    "record batch": pa.record_batch({name: ROWS[:, at] for at, name in enumerate("abc")}),
     "table": pa.table({name: ROWS[:, at] for at, name in enumerate("abc")}),
     "table of one column": pa.table({"embedding": [list(row) for row in ROWS]}),
 }
@@ -76,14 +77,23 @@ TEXT = pd.DataFrame(ROWS, columns=list("xyz")).assign(name="a")
         (None, TypeError, "None was given"),
         ({"a": ROWS}, TypeError, "mapping of 1 entries"),
         (scipy.sparse.csr_matrix(ROWS), TypeError, r"values.toarray\(\)"),
-        ((row for row in ROWS), TypeError, "generator is no array"),
+        ((row for row in ROWS), TypeError, r"generator is no array.*numpy.stack\(list\(values\)\) makes one of rows"),
+        (pd.DataFrame(ROWS).to_records(), TypeError, r"pandas.DataFrame\(values\) makes a table of its fields"),
+        (pd.DataFrame(ROWS).to_dict("records"), TypeError, r"pandas.DataFrame\(values\) makes a table of such rows"),
+        (pa.Table.from_pandas(TEXT), TypeError, r"column 'name' has.*values.to_pandas\(\).select_dtypes\('number'\)"),
+        (ROWS.astype(complex), TypeError, r"numpy.hstack\(\[values.real, values.imag\]\) makes them columns"),
+        (ROWS.astype(str), TypeError, r"numpy.array\(values, float\) makes some"),
         (Exchanged(ROWS, kind=2), TypeError, r"on device 2:0; bring them to the CPU first: values.cpu\(\)"),
         ([[1, 2], [1, 2, 3]], ValueError, "row 2 has 3 values, row 1 has 2"),
         (np.array([[1, 2], [1, 2, 3]], dtype=object), ValueError, "row 2 has 3 values, row 1 has 2"),
         ([[1.0, 2.0], None], ValueError, "row 2 is None"),
         ([[1, 2], [None, 3]], TypeError, "row 2, column 1 is None"),
         (TEXT, TypeError, r"row 1, column 4 is 'a'.*'name'.*select_dtypes\('number'\)"),
-        (pd.DataFrame(ROWS).astype("Float64").mask(ROWS > 1.2), TypeError, "is <NA>; a number is needed"),
+        (
+            pd.DataFrame(ROWS).astype("Float64").mask(ROWS > 1.2),
+            TypeError,
+            r"<NA>; a number.*values.dropna\(\) leaves",
+        ),
         ([[1.0], ["a"]], TypeError, "dtype <U"),
         (pd.Series([np.array(["1", "2"]), np.array(["3", "4"])]), TypeError, "dtype <U1; real numbers are needed"),
         (pd.DataFrame({"x": [1.0, 2.0], "y": ["3", "4"]}), TypeError, "row 1, column 2 is '3'; a number is needed"),
@@ -129,3 +139,26 @@ def test_jax() -> None:
     assert np.array_equal(as_array(numpy.array(ROWS), "real"), ROWS.astype(np.float32))
     with pytest.raises(TypeError, match=r"bfloat16.*astype\('float32'\)"):
         as_array(numpy.array(ROWS, dtype=numpy.bfloat16), "real")
+
+
+@pytest.mark.parametrize(
+    ("values", "remedy"),
+    [
+        ((row for row in ROWS), "np.stack(list(values))"),
+        (pd.DataFrame(ROWS).to_records(index=False), "pd.DataFrame(values)"),
+        (pd.DataFrame(ROWS).to_dict("records"), "pd.DataFrame(values)"),
+        (pa.Table.from_pandas(TEXT), "values.to_pandas().select_dtypes('number')"),
+        (ROWS.astype(str), "np.array(values, float)"),
+    ],
+)
+def test_remedies_give_the_rows(values: Any, remedy: str) -> None:
+    held = {"values": values, "np": np, "pd": pd}
+    exec(f"values = {remedy}", held)
+    found = as_array(held["values"], "x")
+    np.testing.assert_array_equal(found[:, :3], ROWS)
+
+
+def test_tables_of_pyarrow_keep_the_names_of_their_columns() -> None:
+    table = pa.table({"b": ROWS[:, 1], "a": ROWS[:, 0]})
+    assert Samples(table).features == ("b", "a")
+    assert Samples(table.to_batches()[0]).features == ("b", "a")

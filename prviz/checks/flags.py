@@ -34,7 +34,7 @@ from prviz.checks.row_order import (
     dependent_rows,
     dependent_sets,
 )
-from prviz.readers.columns import drop_text
+from prviz.readers.columns import drop_text, is_label
 from prviz.readers.suspects import (
     FIRST_ROWS,
     are_weights,
@@ -370,15 +370,21 @@ def checked_pair(real: Any, generated: Any = None) -> SamplePair:
 def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
     """Warn of columns of data frames that look like no features; of files the reader asks."""
     names: dict[str, None] = {}
+    drop = "drop(columns="
     for frame, samples in zip(given, pair, strict=False):
         if hasattr(frame, "columns") and samples.features:
-            names |= dict.fromkeys(suspect_names(samples.values, samples.features))
+            labels = [name for name in samples.features if is_label(name)]
+            names |= dict.fromkeys((*labels, *suspect_names(samples.values, samples.features)))
+            if hasattr(frame, "drop_columns"):  # a table of pyarrow
+                drop = "drop_columns("
+            elif not hasattr(frame, "iloc"):  # of polars
+                drop = "drop("
     if names:
         what = "looks like no feature" if len(names) == 1 else "look like no features"
         warn(
             pair.digest,
             f"Columns: {', '.join(map(repr, names))} {what} (a seed, a step, a place in a plot, a key ...); "
-            f"frame.drop(columns={list(names)!r}) leaves out what is none",
+            f"frame.{drop}{list(names)!r}) leaves out what is none",
         )
 
 

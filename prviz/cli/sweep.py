@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prviz.cli.tables import add_columns, column_choice, say_notes
-from prviz.cli.terminal import add_workers, measured
+from prviz.cli.terminal import add_workers, measured, say_flags
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,11 +136,17 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
+    from prviz.checks.flags import flags_of
     from prviz.studies.sweeps import COLUMNS, SETTINGS, sweep_cells, sweep_seconds
 
     config = read_config(arguments.config)
     choice = column_choice(arguments)
-    cells = sweep_cells(**config, choice=choice, on_read=lambda samples: say_notes([samples]))
+    cells = sweep_cells(
+        **config,
+        choice=choice,
+        on_read=lambda samples: say_notes([samples]),
+        on_pair=lambda pair: say_flags(flags_of(pair)),
+    )
     out = arguments.out or arguments.config.with_suffix(".parquet")
     elsewhere = arguments.scheduler is not None or arguments.dask
     seconds = None if elsewhere or out.exists() else sweep_seconds(cells)

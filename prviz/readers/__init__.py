@@ -488,7 +488,8 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits,
             values = arrays.values(chosen, limits)
             if key is None:
                 refuse_quantised(arrays, chosen)
-            found = _beside(arrays, values, choice, labels_beside(arrays, len(values)))
+            labels = labels_beside(arrays, len(values)) | _group_beside(file, values, choice)
+            found = _beside(arrays, values, choice, labels)
             return _with_bits_noted(found, file, chosen)
     if extension not in TABLES:
         return _array(file, key, limits, choice)
@@ -509,6 +510,19 @@ def _beside(arrays: KeyedFile, values: Array, choice: ColumnChoice, labels: dict
     if choice.group is not None and choice.group in arrays.keys:
         labels[choice.group] = arrays.label(choice.group, len(values))
     return _Contents(values, labels, metadata=arrays.metadata)
+
+
+def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict[str, Array]:
+    """The groups of samples that `prviz embed` wrote, from the table beside their file; empty without one."""
+    if choice.group is None or file.path is None or file.below is not None:
+        return {}
+    table = file.path.with_name(table_beside(file.name))
+    if table == file.path or not table.is_file():
+        return {}
+    held = read_chosen(table, EVERY, limits=Limits(min_rows=1))
+    groups = held.labels.get(choice.group)
+    same = held.values.shape == values.shape and bool((held.values == values).all())
+    return {choice.group: groups} if same and groups is not None else {}
 
 
 def _table_or_choices(
@@ -612,7 +626,8 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
     groups = None if choice.group is None else contents.labels.get(choice.group)
     if groups is None and choice.group is not None and not choice.shared:
         raise ReadError(
-            f"{file.where}: has no column of groups {quoted(choice.group)}. Its labels: {listed(contents.labels)}."
+            f"{file.where}: has no column of groups {quoted(choice.group)}. Its labels: "
+            f"{listed(contents.labels) or 'none'}."
         )
     notes = contents.notes
     if groups is not None:

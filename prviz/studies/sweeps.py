@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkabl
 
 import numpy as np
 
+from prviz.checks.flags import say
 from prviz.curves import PRCurve
 from prviz.curves.summaries import COMPARISONS, SUMMARIES, numbers
 from prviz.estimators import ESTIMATORS
@@ -365,10 +366,11 @@ def sweep_cells(
     *,
     choice: ColumnChoice = SHARED,
     on_read: Callable[[Samples], None] = warn_of_notes,
+    on_pair: Callable[[SamplePair], None] = say,
 ) -> list[Cell]:
     """The grid of `sweep`, checked before anything is measured: `run_tasks` measures it.
 
-    on_read : called with the samples of each file.
+    on_read, on_pair : called with the samples of each file, and with each pair of files.
     """
     names = method_names(methods)
     widths = [check_bandwidth(width) for width in _several("bandwidths", bandwidths)]
@@ -377,6 +379,9 @@ def sweep_cells(
     shares = [split_share(split, "splits has") for split in _several("splits", splits)]
     found = []
     known = _problems(problems, dims, choice, on_read)
+    for problem in known:
+        if isinstance(problem, Files):
+            on_pair(SamplePair(*problem.read()))
     grid = itertools.product(known, _several("ns", ns), shares)
     for (problem, n, split), repeat in itertools.product(list(grid), range(repeats)):
         _check_sizes(problem, n, split, _several("ks", ks))

@@ -9,10 +9,12 @@ import shlex
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from PIL import Image
 
@@ -445,3 +447,30 @@ def test_columns_of_frames_that_look_like_no_features_are_said() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         prviz.pr_curve(*(frame.drop(columns=["umap_x", "epoch"]) for frame in frames), "knn", k=5)
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow", "polars"])
+@pytest.mark.parametrize("name", ["label", "index", "seed"])
+def test_what_leaves_a_column_out_is_the_frame_s_own(name: str, library: str) -> None:
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(2, 120, 8))
+    frames: list[Any] = [
+        pd.DataFrame(each, columns=[f"f{place}" for place in range(8)]).assign(**{name: np.arange(120) % 7})
+        for each in values
+    ]
+    if library == "pyarrow":
+        frames = [pa.Table.from_pandas(frame) for frame in frames]
+    if library == "polars":
+        polars = pytest.importorskip("polars")
+        frames = [polars.from_pandas(frame) for frame in frames]
+    with pytest.warns(prviz.PrvizWarning, match=f"'{name}' looks like no feature") as caught:
+        prviz.pr_curve(*frames, "knn", k=5, split=None)
+    line = next(str(each.message) for each in caught if "looks like no feature" in str(each.message))
+    remedy = line.partition("; ")[2].removesuffix(" leaves out what is none")
+    left = []
+    for frame in frames:
+        held = {"frame": frame}
+        exec(f"left = {remedy}", held)
+        left.append(held["left"])
+    right = prviz.pr_curve(values[0], values[1], "knn", k=5, split=None).auc
+    assert prviz.pr_curve(*left, "knn", k=5, split=None).auc == right

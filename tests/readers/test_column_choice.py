@@ -6,7 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import safetensors.numpy
 
 from prviz.cli.main import main
 from prviz.readers import ReadError, read, read_pair
@@ -170,3 +173,17 @@ def test_fields_of_a_structured_array_are_chosen_as_columns_are(tmp_path: Path) 
         read(tmp_path / "made.npy", drop=["age", "size", "seed", "clip"])
     line = [str(tmp_path / "made.npy")] * 2
     assert main(["curve", *line, "--method", "knn", "--k", "3", "--drop", "seed,clip"]) == 0
+
+
+def test_groups_of_embeddings_are_in_the_table_beside_them(tmp_path: Path) -> None:
+    values = np.random.default_rng(3).normal(size=(40, 3)).astype("f4")
+    path = tmp_path / "real.safetensors"
+    safetensors.numpy.save_file({"features": values}, path)
+    with pytest.raises(ReadError, match=r"has no column of groups 'video'. Its labels: none\."):
+        read(path, group="video")
+    beside = pa.table({"features": values.tolist(), "video": np.repeat(np.arange(8), 5)})
+    pq.write_table(beside, tmp_path / "real.samples.parquet")
+    assert read(path, group="video").n_independent == 8
+    safetensors.numpy.save_file({"features": values[::-1].copy()}, path)  # the table is of other samples
+    with pytest.raises(ReadError, match=r"has no column of groups 'video'"):
+        read(path, group="video")

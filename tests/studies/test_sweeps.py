@@ -334,3 +334,16 @@ def test_columns_that_are_no_features_are_named_for_all_files_of_a_sweep(
     assert main(line) == 0
     assert capsys.readouterr().err.count("prviz: note: real.csv: left out: 'rank'") == 1
     assert pd.read_parquet(tmp_path / "grid.parquet").key.equals(found.key)
+
+
+def test_warnings_on_the_files_of_a_sweep_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(4)
+    for name in ("real", "generated"):
+        np.save(tmp_path / f"{name}.npy", np.column_stack([rng.normal(size=(120, 3)), rng.normal(size=120) * 1e5]))
+    pair = (tmp_path / "real.npy", tmp_path / "generated.npy")
+    with pytest.warns(prviz.PrvizWarning, match="Feature scales: feature 4 holds over 99.9 %"):
+        sweep_cells([pair], methods=["knn"])
+    config = tmp_path / "s.toml"
+    config.write_text('problems = [{real = "real.npy", generated = "generated.npy"}]\nmethods = ["knn"]\n')
+    assert main(["sweep", str(config)]) == 0
+    assert capsys.readouterr().err.count("prviz: warning: Feature scales: feature 4 holds") == 1
