@@ -20,7 +20,7 @@ ABOUT = "**prviz** draws exact precision-recall curves of generative models besi
 
 
 def run() -> None:
-    visitor()
+    visitor().explorer.begin_page()
     # The browser draws an emoji by itself; a named icon would be fetched from another server.
     st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_items={"About": ABOUT})
     pages = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._lab import SECTIONS
-from pages._shared import cache
+from pages._shared import answers, cache
 from pages._shared.cache import session
 from pages._shared.widgets import choose_one
 
@@ -21,7 +21,8 @@ def page() -> None:
         with st.popover("What is this?", icon=":material/help:", type="tertiary"):
             st.markdown(section.IDEA)
     cache.leave_page()
-    section.draw()
+    with answers.waiting():
+        section.draw()
 
 
 page()

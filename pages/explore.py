@@ -45,7 +45,7 @@ def _say(problem: Problem, settings: ExploreSettings) -> None:
 def _listen() -> Explorer:
     """Let the visitor's line answer this page."""
     line = visitor()
-    line.explorer.stopped = session().jobs.stopped
+    line.explorer.stopped = session().stopped
     line.understand = live_view.understand(explore_session(), session())
     return line.explorer
 
@@ -86,7 +86,7 @@ def live(facts: DeltaGenerator) -> None:
     with figure.container(key="part-pr-figure"):
         begin(MAIN_VIEW, VIEWS[0])
         st.segmented_control("Axes", VIEWS, required=True, label_visibility="collapsed", key=MAIN_VIEW)
-        content = live_view.content(held, answer, asked, shared.jobs.stopped)
+        content = live_view.content(held, answer, asked, shared.stopped)
         main_figure(content, preflight.warnings(checked[0], warnings), visitor().token, live_view.TOLD)
     with rest:
         far_off.draw(problem, settings)

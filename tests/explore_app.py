@@ -81,7 +81,7 @@ def tell(app: AppTest, name: str, value: object) -> AppTest:
 def ask(app: AppTest, **values: object) -> list[dict]:
     """All messages of the line's answer, after these sliders were moved."""
     shared, lines = app.session_state["_Session"], queue.Queue[bytes | None]()
-    explorer = Explorer(shared.jobs.stopped)
+    explorer = Explorer(shared.stopped)
     explorer.expect(shared.waited_for)
     explorer.ask(question(app, lines.put, values))
     return [json.loads(line) for line in iter(lambda: lines.get(timeout=60), None)]

@@ -31,9 +31,9 @@ def ends(problem: Problem, settings: ExploreSettings, found: results.Results) ->
     """Every family's two ends with and without split, against the true masses."""
     other_settings = allowed(results.with_other_split(settings), problem)
     key, seconds = results.key(problem, other_settings), results.seconds(problem, other_settings)
-    if not answers.ready(key, seconds, lambda tick: results.measure(problem, other_settings, tick)):
+    other = answers.tab_result(key, seconds, lambda tick: results.measure(problem, other_settings, tick))
+    if other is None:
         return
-    other = results.results(problem, other_settings)
     if other.approximation is not None:
         st.caption(f"The other split: {plain(other.approximation.label)}.")
     rows = [

@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._explore.session import explore_session
 from pages._shared import answers
+from pages._shared.widgets import pressed
 from prviz.live import results
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress, estimate, part_of
@@ -62,7 +63,7 @@ def draw(problem: Problem, settings: ExploreSettings) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="far-off-found"):
             said = f"± on a {'poor ' if found.poor else ''}surrogate"
             st.caption(said, help=ABOUT + POOR * found.poor, width="content")
-            if found.poor and st.button("Try other fits", key="far-off", type="tertiary"):
+            if found.poor and pressed("Try other fits", "far-off", type="tertiary"):
                 st.switch_page("pages/bias_lab.py", query_params={"section": "Data like yours"})
 
 

@@ -22,7 +22,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.hub import COSTLY, Hub
 from prviz.estimators.ipr import IPR
 from prviz.live import bounds, frames, needs, results
-from prviz.live.explorer import Question, Sink
+from prviz.live.explorer import CurvesQuestion, Question, Sink
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.results import Answer
 from prviz.live.state import PANELS, VIEWS
@@ -172,9 +172,9 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
         asked = wanted(held, shared)
 
         def drawn(problem: Problem, settings: ExploreSettings, found: results.Results, coarse: int) -> bytes:
-            return content(held, Answer(problem, settings, found, coarse), asked, shared.jobs.stopped)
+            return content(held, Answer(problem, settings, found, coarse), asked, shared.stopped)
 
-        question = Question(number, *asked, drawn, sink, known if isinstance(known, list) else ())
+        question = CurvesQuestion(number, *asked, drawn, sink, known if isinstance(known, list) else ())
         if held.refused:
             question.send("page")
         return question

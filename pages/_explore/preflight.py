@@ -11,6 +11,7 @@ from pages._explore.session import explore_session
 from pages._live.figure import Above
 from pages._shared import cache, uploads
 from pages._shared.text import plain
+from pages._shared.widgets import pressed
 from prviz.checks.flags import Finding, flags_of
 from prviz.diagnostics.preflight import preflight
 from prviz.live.problems import Problem
@@ -86,12 +87,12 @@ def _text(finding: Finding) -> str:
 def _choices(problem: Problem, finding: Finding) -> None:
     """What the user can do about a warning, where that is a click."""
     swapped = finding.title == SWAPPED
-    if swapped and st.button("Swap", key="swap-roles"):
+    if swapped and pressed("Swap", "swap-roles"):
         uploads.swap()
         st.rerun(scope="app")
     if not swapped and finding.title != SHARED:
         return
     key, label = ("keep-roles", "Keep") if swapped else ("dismiss-shared", "Dismiss")
-    if st.button(label, key=key, help="Both sets are meant so: no longer say it of them."):
+    if pressed(label, key, help="Both sets are meant so: no longer say it of them."):
         explore_session().dismissed.add(_id(problem, finding))
         st.rerun(scope="app")

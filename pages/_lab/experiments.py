@@ -13,7 +13,7 @@ import streamlit as st
 from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
 from pages._shared.text import plain
-from pages._shared.widgets import choose_one, explore_link
+from pages._shared.widgets import choose_one, described, explore_link
 from prviz import figures
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
 from prviz.neighbors.threads import available_threads
@@ -306,4 +306,5 @@ def _table(found: pd.DataFrame) -> None:
             config[name] = st.column_config.NumberColumn(head, help=explanation, format=digits)
         else:
             config[name] = st.column_config.Column(head, help=explanation)
-    st.dataframe(shown, hide_index=True, column_config=config, placeholder="–", alt="Figures of the experiment")
+    words = described("Figures of the experiment")
+    st.dataframe(shown, hide_index=True, column_config=config, placeholder="–", **words)

@@ -15,7 +15,7 @@ from pages._lab import surrogate_fits, surrogate_form, surrogate_paper
 from pages._lab.surrogate_fits import SCENARIOS
 from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
 from pages._live.figure import Pane, live_figure
-from pages._shared import cache, work_box
+from pages._shared import answers, cache, work_box
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from pages._triage.session import METHOD, METHODS, SPLIT, K
@@ -63,7 +63,7 @@ def draw() -> None:
     if not isinstance(data, Data):
         surrogate_paper.draw()
         return
-    most = work_box.job_result(surrogate_fits.directions(data), "nothing can be fitted.")
+    most = answers.result(surrogate_fits.directions(data), "nothing can be fitted.")
     if most is None:
         return
     with head.popover("Settings", icon=":material/tune:"):
@@ -143,8 +143,8 @@ def _beside(
     seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
     chosen = tuple((each.method, each.k, each.split) for each in settings)
     key = ("stand-in-beside", pair.digest, shape, request.scenario, request.common, n, chosen)
-    job = Need(key, compute, seconds, "Measuring one fresh sample and your own data")
-    beside: CurvesBeside | None = work_box.job_result(job, "these curves were not measured.")
+    job = Need(key, compute, seconds, "Measuring one fresh sample and your own data", cache.session().results)
+    beside: CurvesBeside | None = answers.result(job, "these curves were not measured.")
     if beside is None:
         return
     notes = {each.method: each.setting for each in settings}

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
-from pages._shared import cache, work_box
+from pages._shared import answers, cache, work_box
 from prviz.live.need import Need
 from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.estimates import passes
@@ -39,7 +39,7 @@ def best(data: Data, shapes: Sequence[Fit]) -> tuple[Fit, CheckedSurrogate | Non
     cheap = [each for each in shapes if len(shapes) == 1 or each.options in quick]
     tried: dict[Fit, CheckedSurrogate] = {}
     for shape in cheap:
-        found = work_box.job_result(quality(data, shape), "how good the surrogate is, is not known.")
+        found = answers.result(quality(data, shape), "how good the surrogate is, is not known.")
         if found is None:
             return cheap[0], tried.get(cheap[0]), 1
         tried[shape] = found
@@ -66,13 +66,13 @@ def directions(data: Data) -> Need[Any]:
     held = _sources(data)
     seconds = PER_PRODUCT * data.pair.real.n * data.pair.d**2
     key = ("stand-in-directions", data.pair.digest)
-    return Need(key, lambda _: held.components.most, seconds, "Looking for the directions in which the data vary")
+    return Need(key, lambda _: held.components.most, seconds, "Looking for the directions", cache.session().results)
 
 
 def quality(data: Data, shape: Fit) -> Need[Any]:
     """Job that fits the surrogate and tests the fit."""
     held, seconds = _sources(data), trial_seconds(data.pair, shape.d, shape.options)
-    store = None if data.private else _shared()
+    store = cache.session().results if data.private else _shared()
     key = ("stand-in-quality", data.pair.digest, shape)
     note = f"Trying {shape.words}"
     return Need(key, lambda progress: checked(held, shape.d, shape.options, progress), seconds, note, store)

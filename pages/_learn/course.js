@@ -41,8 +41,8 @@ import { Stage } from "./stage.js";
  * @typedef {{ content: Content, course: Course }} Mounted
  */
 
+const LATER_MS = 1500; // after the first drawing, before the app is to measure for later lessons
 const MOVE_MS = 600;
-const POLL_MS = 1500; // what the app measures for later lessons is asked for so often
 const LINK_MS = 250;
 
 /** Where each step was left and where its guess begins, for a reader who comes back.
@@ -69,10 +69,10 @@ export class Course {
   #frame = 0;
   #movement = 0;
   #linkTimer = 0;
-  #poll = 0;
-  #turn = 0;
+  #wished = "";
+  #later = 0;
 
-  /** @param {HTMLElement} root @param {Content} content @param {(wish: { parts: string[], turn: number }) => void} wish */
+  /** @param {HTMLElement} root @param {Content} content @param {(parts: string[]) => void} wish */
   constructor(root, content, wish) { // wish: have the app measure these parts
     this.root = root;
     this.content = content;
@@ -131,7 +131,7 @@ export class Course {
     this.index = Math.max(found, 0);
     if (content.at ?? query.has("step")) this.#open({ ...valuesFrom(query, this.step.start), ...content.at?.values });
     else this.#reopen();
-    this.#poll = content.script ? setInterval(() => this.#wishMore(), POLL_MS) : 0;
+    this.#later = setTimeout(() => this.#wishMore(), LATER_MS);
   }
 
   get step() {
@@ -156,11 +156,12 @@ export class Course {
     this.schedule();
   }
 
-  /** Have the next part measured: the one that is waited for here, or the one that comes first in the course. */
+  /** Have the parts measured: first the one that is waited for here, then in the order of the course. */
   #wishMore() {
-    const { measured, steps } = this.content, next = [this.step, ...steps].map(needs).find((part) => part !== null && !measured[part]);
-    if (next) this.wish({ parts: [next], turn: ++this.#turn });
-    else clearInterval(this.#poll);
+    const { measured, script, steps } = this.content, parts = [this.step, ...steps].flatMap((step) => needs(step) ?? []).filter((part) => !measured[part]);
+    if (!script || !parts.length || parts.join() === this.#wished) return;
+    this.#wished = parts.join();
+    this.wish([...new Set(parts)]);
   }
 
   /** @param {number} index */
@@ -168,6 +169,7 @@ export class Course {
     if (this.root.hasAttribute("data-only") || index < 0 || index >= this.content.steps.length || index === this.index) return;
     this.index = index;
     this.#reopen();
+    this.#wishMore();
     this.lead.focus({ preventScroll: true });
   }
 
@@ -343,7 +345,7 @@ export class Course {
     cancelAnimationFrame(this.#movement);
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#linkTimer);
-    clearInterval(this.#poll);
+    clearTimeout(this.#later);
     document.documentElement.removeAttribute("data-present");
   }
 }

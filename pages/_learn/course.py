@@ -101,23 +101,21 @@ def shared() -> LeastRecentlyUsed:
     return LeastRecentlyUsed(len(PARTS))
 
 
-def measurements(wish: object) -> dict[str, Any]:
-    """What is measured of PARTS; a job measures the first of those wished that is not, while somebody waits for it."""
+def measurements(wished: object) -> dict[str, Any]:
+    """What is measured of PARTS; the line measures the first of those wished that is not."""
     requests = {part: Need(("course", part), PARTS[part], 3.0, store=shared()) for part in PARTS}
-    missing = [part for part in PARTS if isinstance(wish, list) and part in wish and ("course", part) not in shared()]
-    share = {}
-    if missing and answers.is_open(requests[missing[0]]):
-        job = answers.awaited_job(requests[missing[0]], answers.WAIT_SECONDS)
-        share = {} if job is None else {"share": round(job.share, 2)}
-    return {part: shared().get(("course", part)) for part in PARTS if ("course", part) in shared()} | share
+    for part in wished if isinstance(wished, list) else ():
+        if part in requests and not requests[part].known:
+            answers.wait_for(requests[part])
+    return {part: need.result for part, need in requests.items() if need.known}
 
 
 @st.fragment
 def draw() -> None:
     """Draw the course; the browser asks for one measurement after the other once it has drawn the first step."""
     state = st.session_state.get("course")
-    wish = state.get("wish") if isinstance(state, Mapping) else None
-    known = measurements(wish.get("parts") if isinstance(wish, Mapping) else None)
+    with answers.waiting(st.container(key="course-waits")):  # always there, so that the course keeps its place
+        known = measurements(state.get("wish") if isinstance(state, Mapping) else None)
     content = {
         "lessons": dict(steps.LESSONS),
         "steps": steps.payload(),

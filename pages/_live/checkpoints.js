@@ -28,13 +28,13 @@ import { whenHere } from "./leaving.js";
  *
  * @typedef {{ selected: string | null, ticked: string[], starred: string[], hidden: string[], notes: Record<string, string> }} Choice
  * @typedef {{ title: string, color: string, leads: boolean }} Family
- * @typedef {{ turn: number, group: string, goal: number, ceiling: number | null, families: Family[], rows: Row[], choice: Choice }} Spec
+ * @typedef {{ heard: Choice | null, group: string, goal: number, ceiling: number | null, families: Family[], rows: Row[], choice: Choice }} Spec
  *
  * @typedef {object} Table
  * @property {HTMLElement} root
  * @property {Spec} spec
  * @property {Choice} choice what the user has chosen, of which Python may hear later
- * @property {number} turn
+ * @property {string} said what Python was told last
  * @property {string} filter
  * @property {boolean} grouped
  * @property {boolean} showsHidden
@@ -66,7 +66,8 @@ const toggled = (list, id) => (list.includes(id) ? list.filter((other) => other 
 function change(table, chosen) {
   Object.assign(table.choice, chosen);
   fill(table);
-  table.send({ ...table.choice, turn: ++table.turn });
+  table.said = JSON.stringify(table.choice);
+  table.send({ ...table.choice });
 }
 
 // ---- one row ----
@@ -258,7 +259,7 @@ function create(parent) {
     element("div", "", { class: "scrolled", tabindex: 0, role: "region", "aria-label": "Ranking" }), element("p", "", { class: "spoken", role: "status" }));
   /** @type {Table} */
   const table = {
-    root, spec: /** @type {any} */ ({}), choice: { selected: null, ticked: [], starred: [], hidden: [], notes: {} }, turn: 0,
+    root, spec: /** @type {any} */ ({}), choice: { selected: null, ticked: [], starred: [], hidden: [], notes: {} }, said: "",
     filter: "", grouped: false, showsHidden: false, showsAll: false, noting: null, group: null, send: () => {}, follow: () => {}, leave: () => {},
   };
   let picked = /** @type {string[] | null} */ (null);
@@ -287,7 +288,7 @@ function letGo({ group }, event) {
 /** A part opens below the screen: bring it up as it comes, unless the reader scrolls first. */
 function bringUp(/** @type {MouseEvent} */ { target }) {
   const bar = target instanceof Element ? target.closest(".st-key-triage-part") : null;
-  const page = bar?.closest("[data-testid=stMain]"), content = page?.firstElementChild;
+  const page = bar?.closest(":has(> .block-container)"), content = page?.firstElementChild;
   if (!page || !content) return;
   const before = page.scrollHeight, ends = new AbortController(), { signal } = ends;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -307,9 +308,8 @@ export default function mount({ data, parentElement, setStateValue }) {
   const spec = /** @type {Spec} */ (JSON.parse(new TextDecoder().decode(data)));
   table.send = (values) => whenHere(parentElement, () => setStateValue("values", values));
   table.spec = spec;
-  if (!known) table.turn = spec.turn;
   // What the user has chosen counts until Python has heard of it.
-  if (spec.turn >= table.turn) table.choice = structuredClone(spec.choice);
+  if (!table.said || table.said === JSON.stringify(spec.heard)) table.choice = structuredClone(spec.choice);
   const group = table.group = joinGroup(spec.group, table.follow);
   group.chosen = table.choice.selected;
   group.tell = () => change(table, { selected: group.chosen });

@@ -5,6 +5,7 @@
 import { setText } from "./dom.js";
 import { inTheme } from "./pane.js";
 import { keepFrames, store } from "./store.js";
+import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
 import { drawnHere } from "./view.js";
 
 /** @import { LiveFigure } from "./main.js" */
@@ -29,14 +30,11 @@ import { drawnHere } from "./view.js";
  * @property {number | null} since time at which the work began, in milliseconds
  */
 
-const ADDRESS = "../../live/ask"; // from where this script is served
 const LONG_SECONDS = 2; // of measuring, after which a newer question no longer waits for the first drawing of the one before
 const REST_MS = 600; // without a change, after which the page follows: between two key presses it would keep Python busy
 const RELEASE_MS = 200; // after a control is let go, before Python hears of what the browser draws by itself
-const AGAIN_MS = 1000; // before a lost server is asked again
 const DIM_MS = 350; // without an answer, after which an outdated drawing is dimmed
 const QUIET_MS = 1000; // of work beside a final drawing, after which it is shown
-const GONE = 410;
 
 /** @returns {Line} */
 export const noLine = () => ({ q: 0, flight: null, waiting: false, more: false, moved: 0, followed: 0, rest: REST_MS, hidden: null, later: [], token: "", since: null });
@@ -83,7 +81,7 @@ function tellNow(live) {
 /** @param {LiveFigure} live @param {boolean} [stop] */
 async function send(live, stop = false) {
   const { line, timers, payload } = live, moved = news(live), { hidden, token } = line;
-  timers.stop("again");
+  timers.stop("retry");
   const values = { ...Object.fromEntries(moved.map(({ spec, value }) => [spec.id, value])), ...(hidden && { hidden }) };
   for (const control of moved) control.sent = control.value;
   const q = line.q = Math.max(line.q, payload.asked ?? 0) + 1, flight = line.flight = { landed: false, abort: new AbortController() };
@@ -92,10 +90,8 @@ async function send(live, stop = false) {
   if (outdated && moved.length) timers.start("dim", DIM_MS, () => { live.root.dataset.busy = "true"; });
   live.root.dataset.more = "true";
   try {
-    const body = JSON.stringify({ q, of: payload.of, values, stop, frames: [...store.frames.keys()] });
-    const response = await fetch(new URL(ADDRESS, import.meta.url), { method: "POST", headers: { "content-type": "application/json", "x-prviz-token": token }, body, signal: flight.abort.signal });
-    if (!response.ok || !response.body) throw new LostError(response.status);
-    for await (const text of linesOf(response.body)) if (line.flight === flight) take(live, JSON.parse(inTheme(live, text)));
+    const question = { q, of: payload.of, values, stop, frames: [...store.frames.keys()] };
+    for await (const text of answerTo(question, token, flight.abort.signal)) if (line.flight === flight) take(live, JSON.parse(inTheme(live, text)));
     if (line.flight === flight) ended(live);
   } catch (error) {
     if (line.flight !== flight) return;
@@ -106,14 +102,6 @@ async function send(live, stop = false) {
   }
 }
 
-class LostError extends Error {
-  /** @param {number} status of HTTP */
-  constructor(status) {
-    super(`the answer has status ${status}`);
-    this.status = status;
-  }
-}
-
 /** The figure leaves the page: Python is to measure nothing more for it. An answer that another question replaces is
  * ended by Python, which keeps the connection.
  * @param {LiveFigure} live */
@@ -121,19 +109,6 @@ export function hangUp({ line }) {
   const { flight } = line;
   Object.assign(line, { flight: null, token: "" });
   flight?.abort.abort();
-}
-
-/** @param {ReadableStream<Uint8Array<ArrayBuffer>>} body */
-async function* linesOf(body) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
 }
 
 /** @param {LiveFigure} live @param {Message} message */
@@ -196,7 +171,7 @@ function ended(live) {
 function lost(live, status) {
   setText(live.parts.status, "Reconnecting …");
   if (status === GONE) live.tell("lost", Date.now()); // the page comes with another token
-  live.timers.start("again", AGAIN_MS, () => { void send(live); });
+  live.timers.start("retry", RETRY_MS, () => { void send(live); });
 }
 
 /** The page follows the figure, once no control has moved for a while, be it held or not.
@@ -239,9 +214,6 @@ export function hideOther({ root, parts }, hidden) {
   for (const part of [root, parts.rows, document.querySelector(".st-key-part-diagnostics")]) part?.toggleAttribute("data-other", hidden);
 }
 
-/** @param {number} seconds */
-const durationText = (seconds) => (seconds < 90 ? `${Math.max(Math.round(seconds), 1)} s` : `${Math.round(seconds / 60)} min`);
-
 /** @param {LiveFigure} live @param {Work | null} work */
 function showProgress({ line, parts: { progress } }, work) {
   const bar = /** @type {HTMLProgressElement} */ (progress.querySelector("progress")), text = progress.querySelector("span"), now = performance.now();
@@ -250,7 +222,7 @@ function showProgress({ line, parts: { progress } }, work) {
   progress.hidden = !shown;
   if (!shown) return setText(text, "");
   bar.value = work.share;
-  setText(text, progress.title = [work.note, work.left > 1 && `about ${durationText(work.left)} left`].filter(Boolean).join(": "));
+  setText(text, progress.title = progressText(work));
 }
 
 /** @param {LiveFigure} live */

@@ -49,12 +49,17 @@ class Visitor:
     def ask(self, text: bytes, sink: Sink) -> Question:
         """Let the explorer answer a question, as JSON; raises ValueError, TypeError or KeyError for anything else."""
         asked = json.loads(text)
-        if not isinstance(asked, dict) or self.understand is None:
+        if not isinstance(asked, dict) or (self.understand is None and not asked.get("follow")):
             raise TypeError("a question is an object")
         with self._lock:  # one after the other, as they come
             if asked.get("stop"):
                 self.explorer.stop()
-            question = self.understand(asked, sink)
+            if self.understand is None or asked.get("follow"):
+                question = Question(int(asked["q"]), sink)
+                if asked.get("stop"):
+                    question.send("page")
+            else:
+                question = self.understand(asked, sink)
             self.explorer.ask(question)
         return question
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from pages._live.follow import listen
+from pages._live.route import visitor
 from pages._shared.cache import session
 from pages._shared.text import plain
-from pages._work.jobs import Job
 from prviz.live import needs
 from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.live.results import Answer, results
-from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 
 T = TypeVar("T")
-
-# Seconds for which a page waits for a running job.
-WAIT_SECONDS = 0.03
-# The same on a page without a main figure, where no moving slider is held up.
-ASIDE_SECONDS = 0.3
 
 
 def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Answer]) -> Answer:
@@ -32,12 +29,10 @@ def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Ans
 
     The line brings the rest. Keys that the data refuse are in the job queue's `stopped`.
     """
-    stopped, curves = session().jobs.stopped, needs.curves(problem, settings)
+    stopped, curves = session().stopped, needs.curves(problem, settings)
     found = curves.result
     if found is None and curves.seconds <= needs.INLINE_SECONDS and curves.key not in stopped:
-        job = Job(curves)
-        job.run()
-        found = _taken(job)
+        found = _computed(curves)
     if found is not None:
         return Answer(problem, settings, found)
     rough = needs.coarse(problem, settings)
@@ -46,92 +41,82 @@ def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Ans
     return Answer(*rough, results(*rough), coarse=rough[1].n)
 
 
-def _store(job: Job[Any] | Need[Any]) -> LeastRecentlyUsed:
-    return session().results if job.store is None else job.store
-
-
-def _taken(job: Job[T]) -> T | None:
-    """The job's result, put into its store; None if there is none. An error is kept in the job queue's `stopped`."""
-    if job.working or job.cancelled:
-        return None
+def _computed(need: Need[T]) -> T | None:
+    """The result, computed now and kept; None after an error, which is kept in the session's `stopped`."""
     try:
-        return _store(job).put(job.key, job.result())
+        found = need.compute(lambda _: None)
     except (ValueError, MemoryError) as error:
-        session().jobs.stopped[job.key] = str(error) or "Not enough memory"
+        session().stopped[need.key] = str(error) or "Not enough memory"
         return None
+    return found if need.store is None else need.store.put(need.key, found)
 
 
-def awaited_job(request: Need[Any], wait: float) -> Job[Any] | None:
-    """The running job of this request; None if it ends within `wait` seconds, its result or error being kept."""
-    job = session().jobs.ask(request)
-    job.wait(wait)
-    if job.working or job.cancelled:
-        return job
-    _taken(job)
+def result(need: Need[T], effect: str = "this was not measured.") -> T | None:
+    """The result that an open part shows, computed now where that is quick; None where the part has to wait for it.
+
+    Then the part says so, or that the user has stopped it, and by `effect` what is missing.
+    """
+    held = session()
+    if not need.known and need.seconds <= needs.INLINE_SECONDS and need.key not in held.stopped:
+        _computed(need)
+    if need.known:
+        return need.result
+    if need.key in held.stopped:
+        say_stopped(need.key, effect, where="aside")
+    elif held.waited_for is not None:  # another result of this part comes first
+        st.caption("Being measured after the rest of this panel …")
+    else:
+        st.caption("Being measured …")
+        wait_for(need)
     return None
 
 
-def is_open(request: Need[Any]) -> bool:
-    """True if the request has no result yet, and was neither stopped nor ended by an error."""
-    return request.key not in _store(request) and request.key not in session().jobs.stopped
+def tab_result(
+    key: tuple[Any, ...],
+    seconds: float,
+    compute: Callable[[Progress], T],
+    note: str = "The open part",
+    pieces: float = 0.0,
+) -> T | None:
+    """The `result` of this work, which the session keeps."""
+    return result(Need(key, compute, seconds, note, session().results, pieces=pieces))
 
 
-def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], Any]) -> bool:
-    """True if an open tab may call `cache.remembered` for this key now: the result is there, or comes within a moment.
+def wait_for(need: Need[Any]) -> None:
+    """Let the visitor's line measure this for the part that is being drawn, unless it was stopped."""
+    held = session()
+    if held.waited_for is None and need.key not in held.stopped:
+        held.waited_for = need
+        visitor().explorer.expect(need)
+        if held.page != "explore":  # whose figure asks by itself
+            with held.progress or nullcontext():
+                listen(waits=True)
 
-    Else it is noted as what the tab waits for, or the page says here that the user has stopped it.
+
+@contextmanager
+def waiting(progress: DeltaGenerator | None = None) -> Iterator[None]:
+    """Draw a part that may wait for results, one after the other; what the line measured for others it gives up.
+
+    progress : where to show how far the work is; by default where the result will be.
     """
     held = session()
-    if key in held.results or (seconds <= needs.INLINE_SECONDS and key not in held.jobs.stopped):
-        return True
-    if key in held.jobs.stopped:
-        say_stopped(key, "this was not measured.", where="aside")
-    elif held.waited_for is not None:  # another result of this tab comes first
-        st.caption("Being measured after the rest of this panel …")
-    else:
-        held.waited_for = Need(key, compute, seconds, "Measuring for the open tab", held.results)
-        st.caption("Being measured …")
-    return False
-
-
-def tab_result(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], T]) -> T | None:
-    """The result that an open tab shows, computed now where that is quick; None where it is not `ready`."""
-    if not ready(key, seconds, compute):
-        return None
-    return session().results.remembered(key, lambda: compute(lambda _: None))
-
-
-# ---- on a page without a main figure, which would poll by itself ----
-
-
-def aside() -> Job[Any] | None:
-    """The job that the open tab waits for, started if it was not; None if there is nothing to wait for."""
-    tab = _waited_for()
-    session().jobs.keep({tab and tab.key})
-    if tab is None or not is_open(tab):
-        return None
-    job = awaited_job(tab, ASIDE_SECONDS)
-    return job if job is not None and job.working else None
-
-
-def awaited() -> bool:
-    """True if the open tab waits for a result, as far as this run of the page knows."""
-    tab = session().waited_for
-    return tab is not None and is_open(tab)
-
-
-def _waited_for() -> Need[Any] | None:
-    """The work that the tab open in the last run waits for; a tab that is still open registers it again."""
-    held = session()
-    tab, held.waited_for = held.waited_for, None
-    return tab
+    held.waited_for = None
+    held.progress = progress
+    visitor().explorer.stopped = held.stopped
+    yield
+    if held.waited_for is None:
+        visitor().explorer.expect(None)
 
 
 def say_stopped(key: tuple[Any, ...], effect: str, where: str = "") -> None:
     """Say why this key is not being computed, with a button that resumes it; nothing where it is not stopped."""
-    jobs = session().jobs
-    reason = jobs.stopped.get(key)
+    stopped = session().stopped
+    reason = stopped.get(key)
     if reason is None:
         return
     st.info(f"{plain(reason)}: {effect}", icon=":material/pause:")
-    st.button("Compute it after all", on_click=jobs.resume, args=(key,), key=f"after-all-{key[0]}{where}")
+    st.button("Compute it after all", on_click=_resume, args=(stopped, key), key=f"after-all-{key[0]}{where}")
+
+
+def _resume(stopped: dict[Hashable, str], key: Hashable) -> None:
+    stopped.pop(key, None)

@@ -31,7 +31,7 @@ async function copy(text) {
 const bar = /** @type {HTMLElement} */ (document.querySelector(".bar-tools"));
 const skip = /** @type {HTMLButtonElement} */ (bar.querySelector(".bar-skip")), link = /** @type {HTMLButtonElement} */ (bar.querySelector(".link"));
 skip.onclick = () => slider("k")?.focus();
-document.querySelector("[data-testid=stSkipToContent]")?.after(skip); // among the first stops of the Tab key
+document.querySelector("#root a:has(~ section)")?.after(skip); // among the first stops of the Tab key
 link.onclick = async () => {
   await copy(location.href);
   link.textContent = new URLSearchParams(location.search).get("source") === "upload" ? "Copied, without files" : "Copied";

@@ -1,4 +1,4 @@
-"""State of one browser session for all pages, beside the values of widgets: bounded stores, jobs, the upload."""
+"""State of one browser session for all pages, beside the values of widgets: bounded stores, the upload."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages._live.route import BAGS
-from pages._work.jobs import JobQueue
 from pages._work.task_runs import held_runs
 from prviz.live.need import Need
 from prviz.live.problems import Uploaded
@@ -37,7 +37,8 @@ class Session(Stores):
     uploaded : the pair last read. emptied : how often the upload fields were emptied. replaced_files : the files
         in the fields when the user asked to replace them. pictures : id and content of the zip of pictures last read.
     shown : Explore's last final answer.
-    waited_for : what the open tab waits for, as the last run of the page has registered it.
+    waited_for : what the open part waits for, as the last run of the page has said. stopped : reason by key why
+        something is not measured: the user has stopped it, or it has failed. progress : where that is shown.
     viewer : an id of this session among the viewers of shared runs. left_runs : keys of the runs it has stopped.
     """
 
@@ -50,9 +51,10 @@ class Session(Stores):
     pictures: tuple[str, ZipPictures | None] = ("", None)
     shown: Answer | None = None
     waited_for: Need[Any] | None = None
+    progress: DeltaGenerator | None = None
     viewer: str = field(default_factory=secrets.token_hex)
     left_runs: set[Hashable] = field(default_factory=set)
-    jobs: JobQueue = field(default_factory=JobQueue)
+    stopped: dict[Hashable, str] = field(default_factory=dict)
     thumbnails: LeastRecentlyUsed = field(
         default_factory=lambda: LeastRecentlyUsed(THUMBNAILS_CAPACITY, THUMBNAILS_BYTES)
     )
@@ -60,8 +62,7 @@ class Session(Stores):
     runs: LeastRecentlyUsed = field(default_factory=lambda: held_runs(RUNS_CAPACITY, RUNS_ROWS))
 
     def clear(self) -> None:
-        """Forget everything read or computed in this session, and stop its running jobs."""
-        self.jobs.keep(set())
+        """Forget everything read or computed in this session."""
         self.waited_for = None
         for store in (self.results, self.samples, self.profiles, self.thumbnails, self.runs):
             store.clear()

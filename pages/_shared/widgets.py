@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +22,7 @@ CSS = """
   --prviz-space-1: 4px; --prviz-space-2: 8px; --prviz-space-3: 16px; --prviz-space-4: 24px;
 }
 @keyframes prviz-appear { to { visibility: visible; } }
-[data-testid="stApp"] { font-variant-numeric: tabular-nums; }
+body { font-variant-numeric: tabular-nums; }
 .block-container { padding: calc(var(--prviz-bar) + var(--prviz-space-3)) var(--prviz-space-4) var(--prviz-space-4); }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
 /* What a run has not come to stays as it was: Streamlit would fade it for a second, in which a browser paints all of it
@@ -31,10 +32,12 @@ CSS = """
 [data-testid="stElementContainer"]:has(h1) {
   position: absolute; width: 1px; min-width: 0; overflow: hidden; clip-path: inset(50%);
 }
-[data-testid="stHeading"] :is(h2, h3) { padding: var(--prviz-space-2) 0; }
-.stMarkdown p { max-width: 60rem; text-wrap: pretty; }
+.block-container :is(h2, h3):not(.live *, .course *, [data-prviz] *) { padding: var(--prviz-space-2) 0; }
+[data-testid="stElementContainer"]:not(:has(button, input, [role="slider"])) p:not(.live *, .course *, [data-prviz] *) {
+  max-width: 60rem; text-wrap: pretty;
+}
 /* Streamlit's own white is too faint on the dark theme's accent. */
-[data-testid="stBaseButton-primary"], [data-testid="stMultiSelect"] [data-tag] span { color: var(--prviz-ground); }
+button[kind="primary"], [data-tag] span { color: var(--prviz-ground); }
 /* Its darker accent, of a plain button in use, is too faint there too. */
 button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { color: var(--prviz-accent); }
 /* The bar: the wordmark and the pages, under Streamlit's header with the menu that holds the theme. */
@@ -84,8 +87,8 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
 .st-key-prviz-current a { border-color: var(--prviz-accent); }
 .st-key-prviz-bar a:focus-visible { outline: 2px solid var(--prviz-accent); outline-offset: -2px; }
 /* The menu's button: a disc, half light and half dark. */
-[data-testid="stMainMenuButton"] svg { display: none; }
-[data-testid="stMainMenuButton"]::before {
+#MainMenu button svg { display: none; }
+#MainMenu button::before {
   content: ""; width: 16px; height: 16px; border: 1.5px solid; border-radius: 50%;
   background: linear-gradient(90deg, transparent 50%, currentColor 50%);
 }
@@ -107,7 +110,7 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
 [class*="st-key-side-by-side-"] .live .pane > h3 { line-height: 1.75rem; } /* as high with a "?" beside it as without */
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
-[data-testid="stLayoutWrapper"]:has(> :is(.st-key-prviz-bar, .st-key-prviz-waiting)) { position: absolute; }
+div:has(> :is(.st-key-prviz-bar, .st-key-prviz-waiting)) { position: absolute; }
 .st-key-prviz-waiting {
   position: absolute; width: 20px; height: 0; overflow: hidden; visibility: hidden;
 }
@@ -134,6 +137,18 @@ def begin(key: str, value: Any) -> str:
     """The key of a widget, set to `value` if the session has no value for it."""
     st.session_state.setdefault(key, value)
     return key
+
+
+def pressed(label: str, key: str, **more: Any) -> bool:
+    """Draw a button; True in the first run that comes to it after a click, also where another run was ended before."""
+    note = f"{key}.pressed"
+    st.button(label, key=key, on_click=st.session_state.update, args=({note: True},), **more)
+    return bool(st.session_state.pop(note, False))
+
+
+def described(text: str) -> dict[str, Any]:
+    """The alternative text of a table, where this Streamlit takes one."""
+    return {"alt": text} if "alt" in inspect.signature(st.dataframe).parameters else {}
 
 
 def choose_one(label: str, options: Mapping[T, str] | Sequence[T], first: T | None = None, **more: Any) -> T:

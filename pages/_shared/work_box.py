@@ -1,31 +1,27 @@
-"""Work in the background of a page: a list of tasks or one job, with its buttons, its progress and results."""
+"""Work in the background of a page: a list of tasks, with its buttons, its progress and results."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from pages._shared import answers
+from pages._live.follow import follow
 from pages._shared.cache import session
 from pages._shared.text import plain
-from pages._work.jobs import Background
+from pages._work.background import Background
 from pages._work.task_runs import TaskRun, held_runs
-from prviz.live.need import Need
 from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.workload import duration
 from prviz.readers import errors
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
-# Seconds between polls of the browser while measurements run; each poll redraws the rows. Seconds that the page waits
-# for the first rows, which would else come with the next poll.
+# Seconds between drawings of the rows while measurements run, and seconds that the page waits for the first ones.
 PAUSE, FIRST_WAIT = 1.0, 0.6
-# Seconds between polls while a job runs, and seconds that the page waits for a job that is nearly done.
-JOB_PAUSE, JOB_WAIT = 0.5, 0.3
 # Most runs and rows held for all visitors together; a row of a sweep takes some 400 bytes.
 SHARED_RUNS, SHARED_ROWS = 64, 200_000
 
@@ -67,32 +63,23 @@ def _run(work: WorkRequest) -> TaskRun:
 
 def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
     """Draw this work with its buttons; `draw(rows so far, complete)` its rows, `before` what stands there before."""
-    run = _run(work)
-    if work.at_once and not (run.done or run.error or run.working or work.key in session().left_runs):
-        _runs(work).put(work.key, run, replace=False).start(session().viewer)
-    waiting = _waits(work, _run(work))
-    st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting, before)
+    run, left, viewer, runs = _run(work), session().left_runs, session().viewer, _runs(work)
+    if work.at_once and not (run.done or run.error or run.working or work.key in left):
+        runs.put(work.key, run, replace=False).start(viewer)
+    waits = _waits(work, _run(work))
 
+    def state() -> tuple[bool, int, int]:
+        now = runs.get(work.key) or run
+        if now.working and work.key not in left:
+            now.touch(viewer)
+        return now.working, now.size, now.done
 
-def job_result(request: Need[Any], effect: str) -> Any:
-    """The job's result; None while it runs, or after a failure or Stop: then `effect` says what is missing."""
-    if answers.is_open(request) and answers.awaited_job(request, JOB_WAIT) is not None:
-        _job_progress(request)
-    answers.say_stopped(request.key, effect)
-    return (session().results if request.store is None else request.store).get(request.key)
-
-
-@st.fragment(run_every=JOB_PAUSE)
-def _job_progress(request: Need[Any]) -> None:
-    """Draw the progress; the page is drawn again when the job ends."""
-    jobs = session().jobs
-    job = jobs.ask(request)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Stop", key=f"stop.{request.key[0]}", icon=":material/stop:"):
-            jobs.stop(request.key)
-        st.progress(job.share, f"{request.note}, {duration(job.seconds_left)} left")
-    if not job.working or request.key in jobs.stopped:
-        st.rerun()
+    follow(
+        f"work-{_name(work)}",
+        lambda: _box(work, draw, waits, before),
+        state,
+        lambda: PAUSE if _waits(work, _run(work)) else None,
+    )
 
 
 def _waits(work: WorkRequest, run: TaskRun) -> bool:
@@ -101,10 +88,8 @@ def _waits(work: WorkRequest, run: TaskRun) -> bool:
 
 
 def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None] | None) -> None:
-    """The fragment that polls; a change of the polling itself reruns the whole page."""
+    """The part that follows the run; where it begins or ends the whole page is drawn anew."""
     run = _run(work)
-    if waiting:
-        run.touch(session().viewer)
     name, who, gone = _name(work), session().viewer, session().left_runs
 
     def start() -> None:

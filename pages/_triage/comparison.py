@@ -13,6 +13,7 @@ import streamlit as st
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, media
 from pages._shared.text import plain
+from pages._shared.widgets import described
 from pages._triage import gallery
 from pages._triage.checkpoints import CheckpointResults, measurement, selected
 from pages._triage.ranking import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS, by_score
@@ -131,7 +132,7 @@ def _numbers(compared: Compared) -> None:
         column_config=config,
         height="content",
         key="triage-pair-summaries",
-        alt="Summaries of both curves and their paired differences",
+        **described("Summaries of both curves and their paired differences"),
     )
     st.caption(
         "The interval is that of the difference, from the same resamplings, for each number by itself: of ten numbers "

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages._explore import controls
 from pages._shared import answers, cache
 from pages._shared.text import plain
+from pages._shared.widgets import pressed
 from pages._triage import evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
 from pages._triage.possible import fault_finder, faults_of
@@ -190,12 +191,12 @@ def _to_explore(case: Diagnosis) -> None:
     if explore_settings is None:
         return
     others = "" if explore_settings.source == "bundled" else " It replaces files uploaded there."
-    if st.button(
+    if pressed(
         "Open this checkpoint in Explore",
-        key="triage-fault-explore",
+        "triage-fault-explore",
         icon=":material/open_in_new:",
         help="With the same families, k, split and seed: every λ, k and bandwidth, and all diagnostics." + others,
-    ):  # no callback: Streamlit would keep the samples that it is about, even after "Forget them"
+    ):  # no callback with it: Streamlit would keep the samples that it is about, even after "Forget them"
         _open_explore(case, explore_settings)
         st.rerun()
 

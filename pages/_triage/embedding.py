@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from functools import partial
+
 import streamlit as st
 
+from pages._live.follow import follow
 from pages._shared import work_box
 from pages._shared.networks import local_encoders
 from pages._shared.text import plain
@@ -34,7 +38,19 @@ def draw(listing: FolderListing) -> None:
         expanded=working or not any(listing.files.values()),
     ):
         request = _form(listing, disabled=working)
-        st.fragment(_progress, run_every=work_box.PAUSE if working else None)(listing, request, working)
+        run = session().embedding
+
+        def state() -> Hashable:
+            if run is not None:
+                run.touch()
+            return run and (run.working, run.stopping, run.text)
+
+        follow(
+            "embedding",
+            partial(_progress, listing, request, working),
+            state,
+            lambda: work_box.PAUSE if _is_working() else None,
+        )
     if session().embedded:
         st.warning("\n".join(f"- {plain(each)}" for each in session().embedded), icon=":material/broken_image:")
 

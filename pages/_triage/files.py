@@ -32,7 +32,8 @@ class CheckpointSource:
     store : makes the cache of results. signatures : states of the checkpoints' files.
     holdout : other real samples, for the ceiling and for copies.
     link : the source's parts of the link.
-    title : the checkpoints in a word. watch : True if the files have changed, for a folder that may grow.
+    title : the checkpoints in a word. watch : True if the files have changed, for a folder that may grow; look : their
+        state, in any thread.
     """
 
     which: Hashable
@@ -47,6 +48,7 @@ class CheckpointSource:
     link: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     watch: Callable[[], bool] | None = None
+    look: Callable[[], Hashable] | None = None
 
     @property
     def key(self) -> Hashable:

@@ -7,7 +7,8 @@ with the number of files would become another option when that number changes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -97,6 +98,7 @@ def choose() -> CheckpointSource | None:
         link=link,
         title=f"{folder}/" if folder else "folder",
         watch=lambda: _has_grown(folder),
+        look=partial(_look, listing.below, folder),
         holdout=holdout,
     )
 
@@ -130,6 +132,15 @@ def _listed() -> FolderListing | None:
 
 def _look_again() -> None:
     session().listing = None
+
+
+def _look(below: Below, folder: str) -> Hashable:
+    """The files of the folder and their states."""
+    try:
+        names, _ = below.files(folder)
+    except OSError:
+        return None
+    return tuple((name, source.signature(below.root / folder / name)) for name in names)
 
 
 def _has_grown(folder: str) -> bool:

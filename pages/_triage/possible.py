@@ -20,6 +20,8 @@ from prviz.triage.yardstick import Yardstick, yardstick
 
 # Checkpoints whose copies or faults are kept, a few numbers each.
 _HELD = 10_000
+# Seconds between drawings of the faults that are named so far: at least, and for each checkpoint.
+_PIECES, _PIECES_OF_EACH = 3.0, 0.05
 
 
 class Ceiling(NamedTuple):
@@ -51,7 +53,7 @@ def ceiling_or_reason(found: CheckpointResults) -> Ceiling | str | None:
 
     families = passes(settings.methods)
     seconds = 2 * estimate_seconds(real.n, size, real.d, **families, split=settings.split)  # type: ignore[misc]
-    return answers.tab_result(key, seconds, compute)
+    return answers.tab_result(key, seconds, compute, "Ceiling")
 
 
 def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation] | None:
@@ -70,7 +72,8 @@ def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation] | None:
         return True
 
     one = estimate_seconds(real.n, real.n, real.d, methods=1, split=None)
-    if missing and not answers.tab_result(("triage-copies", *missing.values()), one * (len(missing) + 1), compute):
+    key, seconds = ("triage-copies", *missing.values()), one * (len(missing) + 1)
+    if missing and not answers.tab_result(key, seconds, compute, "Copies"):
         return None
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
@@ -96,7 +99,9 @@ def name_faults(found: CheckpointResults) -> None:
 
     if missing and found.complete:
         seconds = sum(2 * max(each.seconds, 0.5) for each in missing.values())
-        answers.tab_result(("triage-faults", *best_first), seconds, compute)
+        # Hundreds of checkpoints take long to draw.
+        pieces = max(_PIECES, _PIECES_OF_EACH * len(best_first))
+        answers.tab_result(("triage-faults", *best_first), seconds, compute, "Faults", pieces)
 
 
 def fault_finder(

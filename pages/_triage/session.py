@@ -42,7 +42,7 @@ _LONGEST = 500
 class CheckpointChoice:
     """What the user has chosen among the checkpoints, by their names.
 
-    ticked : to be compared; None: not chosen yet. turn : numbers the choices.
+    ticked : to be compared; None: not chosen yet.
     """
 
     selected: str | None = None
@@ -50,16 +50,15 @@ class CheckpointChoice:
     starred: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
-    turn: int = 0
 
     def take(self, values: Mapping[str, Any]) -> None:
         """Take over what the browser sends; anything of another form is left out."""
         for name in ("ticked", "starred", "hidden"):
             setattr(self, name, [str(each) for each in values.get(name) or ()])
-        chosen, notes, turn = values.get("selected"), values.get("notes"), values.get("turn")
+        chosen = values.get("selected")
+        notes = values.get("notes")
         self.selected = chosen if isinstance(chosen, str) else None
         self.notes = {str(each): str(text) for each, text in notes.items()} if isinstance(notes, Mapping) else {}
-        self.turn = turn if isinstance(turn, int) else 0
 
     def rename(self, before: str, after: str) -> None:
         """The checkpoint of one name has another one now."""
@@ -116,6 +115,7 @@ class TriageSession:
     equal_chosen: bool = False
     sized: Hashable = None
     equal_by_default: bool = False
+    equal_wished: bool = False
     # What is chosen among the checkpoints, in all views.
     choice: CheckpointChoice = field(default_factory=CheckpointChoice)
     # Compare two: the selected checkpoint at the last drawing, the pair shown then, and the pair that the user chose.

@@ -119,6 +119,7 @@ def assembled(
     link: Mapping[str, str],
     title: str,
     watch: Callable[[], bool] | None = None,
+    look: Callable[[], Hashable] | None = None,
     holdout: Samples | None = None,
 ) -> CheckpointSource:
     """The source of files that the user has chosen; draws the field for a zip of pictures if their tables name some."""
@@ -157,6 +158,7 @@ def assembled(
         link=link,
         title=title,
         watch=watch,
+        look=look,
     )
 
 

@@ -63,8 +63,10 @@ def draw(
     compared: Sequence[str],
 ) -> None:
     """Draw the table; `choice` takes over what the user chooses in it. compared : of the choice, or in its place."""
+    state = st.session_state.get(KEY)
+    heard = state.get("values") if isinstance(state, Mapping) else None
     content = {
-        "turn": choice.turn,
+        "heard": heard,
         "group": GROUP,
         "goal": goal,
         "ceiling": ceiling,

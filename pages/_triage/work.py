@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from pages._live.follow import follow
+from pages._live.route import visitor
 from pages._shared import answers, cache
 from pages._shared import work_box as background
 from pages._shared.text import plain
+from pages._shared.widgets import described
 from pages._triage import (
     classes,
     comparison,
@@ -56,19 +61,10 @@ PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
 }
 # A short name for everything that the results depend on.
 _NUMBERS = itertools.count()
-# What a job that the first screen waits for measures, by the first word of its key.
-AWAITED = {
-    "triage-ranking": "Intervals",
-    "triage-ceiling": "Ceiling",
-    "triage-copies": "Copies",
-    "triage-faults": "Faults",
-}
-# Seconds between polls of the browser while a measurement or job runs.
+# Seconds between drawings while a measurement runs.
 PAUSE = 1.0
 # Seconds between drawings of the parts during a measurement, which they slow down.
 PARTS_PAUSE = 3.0
-# Seconds between drawings for each checkpoint while faults are named.
-PAUSE_OF_EACH = 0.05
 # Seconds between looks at a folder that may grow.
 LIVE_PAUSE = 1.5
 # What is kept of hundreds of checkpoints is read in so many seconds, and then drawn once, not as it comes.
@@ -89,16 +85,27 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
     except ValueError as error:
         st.error(f"Results can't be kept: {plain(error)}.", icon=":material/save:")
         return False
-    layout = _layout(source, run)
-    pause = PAUSE if run.working else LIVE_PAUSE if source.watch is not None else None
-    st.fragment(_progress, run_every=pause)(source, settings, run, layout)
+    layout, kept = _layout(source, run), session()
+
+    def state() -> Hashable:
+        run.touch()
+        return run.working, run.stopping, run.done, round(run.share, 2), str(run.error), run.store.trouble
+
+    def folder() -> Hashable:  # while files are being written, time alone may make one of them complete
+        clock = time.monotonic() // LIVE_PAUSE if kept.arriving else 0
+        return state(), clock, source.look() if source.look is not None else None
+
+    def pause() -> float | None:
+        return PAUSE if run.working else LIVE_PAUSE if source.look is not None else None
+
+    follow("triage-progress", partial(_progress, source, settings, run, layout), folder, pause)
     if not layout[2]:
         write_link(session().base_link)
     else:
-        pause = _pause(run)
-        st.fragment(_draw_parts, run_every=pause)(source, settings, run, pause)
-    waits = LIVE_PAUSE if _failures(source, run.outcomes(labelled(source)))[1] else None
-    st.fragment(_draw_notes, run_every=PAUSE if run.working else waits)(source, settings, run, layout)
+        parts = partial(_draw_parts, source, settings, run)
+        follow("triage-parts", parts, lambda: (run.working, run.done), lambda: PARTS_PAUSE if run.working else None)
+    notes = partial(_draw_notes, source, settings, run, layout)
+    follow("triage-notes", notes, folder, pause)
     return run.working or layout[2]
 
 
@@ -146,15 +153,6 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
     while len(runs) > MOST_RUNS:
         runs.popitem(last=False)
     return runs[key][1]
-
-
-def _pause(run: Run) -> float | None:
-    """Seconds between drawings of the parts; None: drawn once."""
-    waited = cache.session().waited_for
-    if answers.awaited() and waited is not None:
-        naming = waited.key[0] == "triage-faults"  # takes long, and hundreds of checkpoints take long to draw
-        return max(PARTS_PAUSE, PAUSE_OF_EACH * run.total) if naming else PAUSE
-    return PARTS_PAUSE if run.working else None
 
 
 def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:
@@ -206,10 +204,14 @@ def _sizes(settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]) -> 
     if note is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.warning(f"{note[0].upper()}{note[1:]}.", icon=":material/balance:")
-            if st.button(
-                "Use equal sizes", on_click=lambda: st.session_state.update({EQUAL: True}), key="triage-use-equal"
-            ):
-                st.rerun()  # the setting is above this fragment
+            st.button("Use equal sizes", on_click=_use_equal, key="triage-use-equal")
+    if kept.equal_wished:
+        kept.equal_wished = False
+        st.rerun(scope="app")  # the setting is above this part
+
+
+def _use_equal() -> None:
+    st.session_state[EQUAL] = session().equal_wished = True
 
 
 def _order(what: Callable[[Run], None]) -> None:
@@ -222,39 +224,34 @@ def _order(what: Callable[[Run], None]) -> None:
 # ---- the parts ----
 
 
-def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pause: float | None) -> None:
+def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run) -> None:
     """Draw the first screen for the measured checkpoints, and the part that is open; the others are not computed."""
     run.touch()
-    job = answers.aside()
-    with st.container():  # always present, so that the figures below keep their place and state
-        if job is not None:
-            with st.container(horizontal=True, vertical_alignment="center", key="triage-aside"):
-                st.button(
-                    "Stop this",
-                    on_click=cache.session().jobs.stop,
-                    args=(job.key,),
-                    key="triage-stop-aside",
-                    icon=":material/stop:",
-                )
-                st.progress(job.share, f"{AWAITED.get(job.key[0], 'The open part')}, {duration(job.seconds_left)} left")
-    # The parts show the outcomes that a running job was started with, so that it can finish, else the newest.
+    # The parts show the outcomes that running work was started with, so that it can finish, else the newest.
     about, kept = (source.key, settings, tuple(labels(source).items())), session()
-    if job is None or kept.steady is None or kept.steady[0] != about:
+    if not visitor().explorer.busy or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
     results = _results(source, settings, kept.steady[1], run.total, run.store)
+    with answers.waiting(st.container(key="triage-aside")):  # always there, so that the figures keep their place
+        part = _draw_open(results)
+    write_link({**kept.base_link, **screen.link(results, part, named=source.link.get("data") != "upload")})
+
+
+def _draw_open(results: CheckpointResults) -> str | None:
+    """Draw the first screen and the part that is open, whose name is returned."""
     if results.measured:
         screen.draw(results)
     if st.session_state.get(PART) not in PARTS:  # as a link may say
         st.session_state.pop(PART, None)
-    part = st.segmented_control("More", list(PARTS), key=PART, label_visibility="collapsed", persist_state="session")
+    part: str | None = st.segmented_control(
+        "More", list(PARTS), key=PART, label_visibility="collapsed", persist_state="session"
+    )
     if part is not None and part in PARTS:
         PARTS[part](results)
     if results.measured:
         with st.container(key="triage-faults-wait"):
             name_faults(results)  # last: whatever is looked at comes before
-    write_link({**kept.base_link, **screen.link(results, part, named=source.link.get("data") != "upload")})
-    if pause != _pause(run):
-        st.rerun()
+    return part
 
 
 def _results(
@@ -382,7 +379,7 @@ def _draw_table(source: CheckpointSource, run: Run, outcomes: Sequence[Checkpoin
         placeholder="–",
         on_change=_take,
         args=(key,),
-        alt=f"Checkpoints: name, step, AuC, state and number of samples of {len(rows)}.",
+        **described(f"Checkpoints: name, step, AuC, state and number of samples of {len(rows)}."),
     )
     if kept.refused_label is not None and kept.refused_label[0] == source.key:
         st.error(plain(kept.refused_label[1]), icon=":material/block:")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from pages._work.jobs import FIRST_SHARE, Background
+from pages._work.background import FIRST_SHARE, Background
 from prviz.embed.base import EmbeddingEncoder
 from prviz.embed.local_encoders import LocalEncoder
 from prviz.embed.run import embed

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import pandas as pd
 
-from pages._work.jobs import FIRST_SHARE, Background
+from pages._work.background import FIRST_SHARE, Background
 from prviz.live.store import LeastRecentlyUsed
 from prviz.neighbors.threads import available_threads
 from prviz.studies.tasks import Columns, Row, Task, run_tasks, table

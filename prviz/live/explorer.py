@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from prviz.live import frames, needs, results
@@ -26,6 +27,8 @@ from prviz.reports.settings import ExploreSettings
 REST_SECONDS = 0.06
 # Seconds between two messages about the progress of one measurement.
 PROGRESS_SECONDS = 0.2
+# Seconds between two looks at what is watched.
+LOOK_SECONDS = 0.2
 # Seconds for which background work pauses before it looks again whether another visitor's curves are measured.
 PAUSE_SECONDS = 0.01
 # Share done from which the pace gives the time left; below it the estimate made before the start counts.
@@ -42,30 +45,22 @@ class SupersededError(Exception):
 
 
 class Question:
-    """What the browser wants to be told, until everything is said or another question replaces it.
+    """What a browser wants to be told, until everything is said or another question replaces it.
 
-    number : by which the browser knows the answers. draw : makes the content of curves. sink : takes the lines of the
-    answer, and None after the last. held : ids of the frames that the browser holds.
+    number : by which the browser knows the answers. sink : takes the lines of the answer, and None after the last.
+    needs : what is to be measured; of this one what the open part of the page waits for.
     """
 
-    def __init__(
-        self,
-        number: int,
-        problem: Problem,
-        settings: ExploreSettings,
-        draw: Draw,
-        sink: Sink,
-        held: Collection[str] = (),
-    ) -> None:
-        self.number, self.problem, self.settings = number, problem, settings
-        self.needs = needs.needs(problem, settings)
+    def __init__(self, number: int, sink: Sink) -> None:
+        self.number = number
+        self.needs: list[Need[Any]] = []
         self.open = True
-        self._draw, self._sink, self._held = draw, sink, held
+        self._sink = sink
         self._said: set[Hashable] = set()  # keys of the needs whose results are sent
 
     def take_panel(self, panel: Need[Any] | None) -> None:
-        """Need also what the open panel waits for."""
-        self.needs = needs.needs(self.problem, self.settings, panel)
+        """Need what the open part waits for."""
+        self.needs = [] if panel is None else [panel]
 
     def send(self, kind: str, content: Mapping[str, Any] | bytes = b"{}") -> None:
         """Send one line, unless the question is closed. content : of the message, or as JSON."""
@@ -86,18 +81,49 @@ class Question:
         """Send every result that is there and is not sent; True if the browser has something to draw."""
         drawn = False
         for need in self.needs:
-            if need.key in self._said or not need.known:
-                continue
-            self._said.add(need.key)
-            if need.kind == "panel":
-                self.send("page")
-            elif need.kind == "frames":
-                known = frames.known_frames(self.problem, self.settings)
-                if known is not None and known.content["id"] not in self._held:
-                    self.send("frames", known.text)
-            else:
-                drawn = self._say_curves() or drawn
+            if need.key not in self._said and need.known:
+                self._said.add(need.key)
+                drawn = self._tell(need) or drawn
         return drawn
+
+    def _tell(self, need: Need[Any]) -> bool:  # noqa: ARG002 - which it is the page knows
+        self.send("page")
+        return False
+
+
+class CurvesQuestion(Question):
+    """Explore's: about curves, and what is drawn from them.
+
+    draw : makes the content of curves. held : ids of the frames that the browser holds.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        problem: Problem,
+        settings: ExploreSettings,
+        draw: Draw,
+        sink: Sink,
+        held: Collection[str] = (),
+    ) -> None:
+        super().__init__(number, sink)
+        self.problem, self.settings = problem, settings
+        self._draw, self._held = draw, held
+        self.take_panel(None)
+
+    def take_panel(self, panel: Need[Any] | None) -> None:
+        """Need also what the open panel waits for."""
+        self.needs = needs.needs(self.problem, self.settings, panel)
+
+    def _tell(self, need: Need[Any]) -> bool:
+        if need.kind == "panel":
+            return super()._tell(need)
+        if need.kind != "frames":
+            return self._say_curves()
+        known = frames.known_frames(self.problem, self.settings)
+        if known is not None and known.content["id"] not in self._held:
+            self.send("frames", known.text)
+        return False
 
     def _say_curves(self) -> bool:
         """Send the curves of the settings, or coarse ones where there are no others; again where their bound is new."""
@@ -113,6 +139,16 @@ class Question:
             return False
         self.send("curves", self._draw(*rough, found, rough[1].n))
         return True
+
+
+@dataclass
+class _Watched:
+    """A part of the page that follows work: drawn anew where `state` is another than it was, looked at now and then."""
+
+    state: Callable[[], Hashable]
+    drawn: Hashable
+    every: float
+    due: float
 
 
 class Explorer:
@@ -133,6 +169,7 @@ class Explorer:
         self._changed = threading.Condition()
         self._working = self._closed = False
         self._measuring: list[Hashable] = []  # keys of the work in hand, outermost first
+        self._watched: dict[str, _Watched] = {}
         self._rest_until = 0.0
 
     # ---- for the page and the route, in any thread ----
@@ -158,10 +195,28 @@ class Explorer:
         if question is not None:
             question.take_panel(panel)
 
+    @property
+    def busy(self) -> bool:
+        """True while something is measured."""
+        return bool(self._measuring)
+
+    def watch(self, part: str, state: Callable[[], Hashable], drawn: Hashable, every: float) -> None:
+        """Tell the browser once, in an answer, that this part of the page is to be drawn anew.
+
+        state : looked at every so many seconds, in any thread. drawn : the state that is on the page.
+        """
+        self._watched[part] = _Watched(state, drawn, every, time.monotonic() + every)
+
+    def begin_page(self) -> None:
+        """Watch nothing: the page is about to be drawn."""
+        self._watched.clear()
+
     def turn_to(self, problem: Problem, settings: ExploreSettings) -> None:
         """End the answer to a question about other data or settings."""
         question = self._question
-        if question is not None and results.key(question.problem, question.settings) != results.key(problem, settings):
+        if not isinstance(question, CurvesQuestion):
+            return
+        if results.key(question.problem, question.settings) != results.key(problem, settings):
             question.end("superseded")
 
     def stop(self) -> None:
@@ -177,6 +232,8 @@ class Explorer:
             self._closed = True
             if self._question is not None:
                 self._question.end("gone")
+            self._question = self.panel = None
+            self._watched.clear()
             self._changed.notify()
 
     # ---- in the thread ----
@@ -200,16 +257,33 @@ class Explorer:
         """Send what is known, and measure the most urgent of what is not."""
         self._say(question)
         rest = needs.missing(question.needs, self.stopped)
-        if not rest:
+        self._look(question)
+        if not rest and not self._watched:
             question.end("done")
+        if not rest:
+            self._wait(question, LOOK_SECONDS)
             return
         wait = self._rest_until - time.monotonic()
         if rest[0].kind not in ("coarse", "curves") and wait > 0:
-            with self._changed:
-                if self._question is question:
-                    self._changed.wait(wait)
+            self._wait(question, wait)
             return
         self._measure(rest[0], question)
+
+    def _wait(self, question: Question, seconds: float) -> None:
+        with self._changed:
+            if self._question is question and question.open:
+                self._changed.wait(seconds)
+
+    def _look(self, question: Question) -> None:
+        """Tell of the watched parts that are to be drawn anew."""
+        now = time.monotonic()
+        for part, each in list(self._watched.items()):
+            if now < each.due:
+                continue
+            each.due = now + each.every
+            if each.state() != each.drawn:
+                self._watched.pop(part, None)
+                question.send("news", {"part": part})
 
     def _say(self, question: Question) -> None:
         if question.say():
@@ -222,8 +296,8 @@ class Explorer:
         self._count_urgent(urgent)
         try:
             found = need.compute(self._progress(need))
-            store = question.problem.stores.results if need.store is None else need.store
-            store.put(need.key, found)
+            if need.store is not None:
+                need.store.put(need.key, found)
         except (ValueError, TypeError, MemoryError, OSError) as error:
             self.stopped[need.key] = str(error) or "Not enough memory"
             question.send("page")
@@ -238,12 +312,12 @@ class Explorer:
 
     def _progress(self, need: Need[Any]) -> Progress:
         """What the work calls with the share done: where it may end, pause, or let more urgent work come first."""
-        began = told = time.monotonic()
+        began = said = drawn = time.monotonic()
         urgent = need.kind in ("coarse", "curves")
         checked: list[Need[Any]] = []
 
         def progress(share: float) -> None:
-            nonlocal told, checked
+            nonlocal said, drawn, checked
             question = self._needed(need)
             while not urgent and Explorer._urgent:
                 time.sleep(PAUSE_SECONDS)
@@ -255,8 +329,12 @@ class Explorer:
                     self._measure(first, question)
                     self._say(question)
             now = time.monotonic()
-            if now - told > PROGRESS_SECONDS:
-                told = now
+            if need.pieces and now - drawn > need.pieces:
+                drawn = now
+                question.send("page")
+            if now - said > PROGRESS_SECONDS:
+                said = now
+                self._look(question)
                 left = _seconds_left(now - began, share, need.seconds)
                 content = {"note": need.note, "share": round(share, 3), "left": round(left, 1), "quiet": not urgent}
                 question.send("progress", content)

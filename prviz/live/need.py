@@ -17,8 +17,9 @@ class Need(Generic[T]):
     """What is to be measured: equal keys, equal results.
 
     kind : of the message that tells a browser of the result: see `prviz.live.explorer`.
-    seconds : its estimated time. note : its text on the page. store : where its result goes; None: to the results of
-    the session. look : finds a result that is known by other keys too; None where `store` has them all.
+    seconds : its estimated time. note : its text on the page. store : where its result goes.
+    look : finds a result that is known by other keys too; None where `store` has them all.
+    pieces : seconds between drawings of what is known of it so far; 0: drawn when it is whole.
     """
 
     key: tuple[Any, ...]
@@ -28,6 +29,7 @@ class Need(Generic[T]):
     store: LeastRecentlyUsed | None = None
     look: Callable[[], T | None] | None = None
     kind: str = "panel"
+    pieces: float = 0.0
 
     @property
     def known(self) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from prviz.live import needs, results
-from prviz.live.explorer import STOPPED, Explorer, Question
+from prviz.live.explorer import STOPPED, CurvesQuestion, Explorer, Question
 from prviz.live.need import Need
 from prviz.live.problems import Problem, problem_of
 from prviz.live.store import Stores
@@ -36,7 +36,7 @@ class Visitor:
         number = len(self.lines) + 1
         self.lines[number] = queue.Queue()
         problem = problem_of(settings, stores=self.stores)
-        self.explorer.ask(Question(number, problem, settings, drawn, self.lines[number].put, frames))
+        self.explorer.ask(CurvesQuestion(number, problem, settings, drawn, self.lines[number].put, frames))
         return number
 
     def messages(self, number: int) -> Iterator[dict[str, Any]]:
@@ -80,8 +80,8 @@ def slowly(monkeypatch: pytest.MonkeyPatch, n: int) -> tuple[dict[object, int], 
 
 
 def test_curves_come_first_then_the_frames_and_the_bound(visitor: Visitor) -> None:
-    said = list(visitor.messages(visitor.ask(SETTINGS)))
-    assert [each["kind"] for each in said if each["kind"] != "progress"] == ["curves", "frames", "curves", "done"]
+    said = [each for each in visitor.messages(visitor.ask(SETTINGS)) if each["kind"] != "progress"]
+    assert [each["kind"] for each in said] == ["curves", "frames", "curves", "done"]
     assert said[0] == {"kind": "curves", "n": 100, "k": 3, "names": ["knn", "ipr"], "coarse": 0}
     (frames,) = [each for each in said if each["kind"] == "frames"]
     assert set(frames) == {"kind", "id", "columns", "k", "bandwidth"}
@@ -227,3 +227,80 @@ def test_the_page_ends_the_answer_about_other_data(
     visitor.explorer.turn_to(problem_of(other), other)
     assert visitor.kinds(asked) == ["superseded"]
     go.set()
+
+
+# ---- parts of a page that follow work ----
+
+
+def follow(visitor: Visitor) -> int:
+    number = len(visitor.lines) + 1
+    visitor.lines[number] = queue.Queue()
+    visitor.explorer.ask(Question(number, visitor.lines[number].put))
+    return number
+
+
+def test_a_part_is_told_once_when_what_it_shows_is_another(visitor: Visitor) -> None:
+    state = {"run": 0, "other": 0}
+    for part in state:
+        visitor.explorer.watch(part, lambda part=part: state[part], 0, 0.01)
+    number = follow(visitor)
+    state["run"] = 1
+    assert next(visitor.messages(number)) == {"kind": "news", "part": "run"}
+    state["run"] = 2  # the page has not drawn it yet
+    visitor.explorer.watch("other", lambda: 0, 0, 60.0)
+    assert visitor.explorer._watched.keys() == {"other"}
+    visitor.explorer.begin_page()
+    assert visitor.kinds(number) == ["done"]
+
+
+def test_a_page_without_curves_waits_for_one_result_and_is_drawn_piece_by_piece(visitor: Visitor) -> None:
+    store = Stores().results
+    go = threading.Event()
+
+    def compute(progress: Progress) -> str:
+        while not go.is_set():
+            progress(0.5)
+            go.wait(0.002)
+        return "made"
+
+    visitor.explorer.expect(Need(("a part",), compute, 9.0, "The open part", store, pieces=0.01))
+    number = follow(visitor)
+    until(lambda: not visitor.lines[number].empty(), 30)
+
+    again = follow(visitor)  # the page was drawn: what is measured goes on
+    assert visitor.kinds(number)[-1] == "superseded"
+    assert visitor.explorer.busy
+    go.set()
+    assert visitor.kinds(again)[-2:] == ["page", "done"]
+    assert store.get(("a part",)) == "made"
+    visitor.explorer.expect(Need(("another",), lambda _: None, 9.0, "", store))
+    assert visitor.kinds(follow(visitor)) == ["page", "done"]
+
+
+def test_what_no_part_waits_for_any_more_is_given_up(visitor: Visitor) -> None:
+    given_up = threading.Event()
+
+    def compute(progress: Progress) -> None:
+        try:
+            while True:
+                progress(0.1)
+                time.sleep(0.001)
+        finally:
+            given_up.set()
+
+    visitor.explorer.expect(Need(("a part",), compute, 9.0, "", visitor.stores.results))
+    number = follow(visitor)
+    until(lambda: visitor.explorer.busy, 30)
+    visitor.explorer.expect(None)
+    assert given_up.wait(30)
+    assert visitor.kinds(number) == ["done"]
+
+
+def test_a_thousand_questions_are_one_visitors_work(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+    _, go = slowly(monkeypatch, 100)
+    numbers = [visitor.ask(replace(SETTINGS, k=1 + place % 9)) for place in range(1000)]
+    working = [thread for thread in threading.enumerate() if thread.name == "prviz-explorer"]
+    assert len(working) == 1
+    go.set()
+    assert {tuple(visitor.kinds(number)[-1:]) for number in numbers[:-1]} == {("superseded",)}
+    assert visitor.kinds(numbers[-1])[-1] == "done"

@@ -265,7 +265,7 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pyt
     first = vertices(app)
     monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
     monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 80)
-    stopped = app.session_state["_Session"].jobs.stopped
+    stopped = app.session_state["_Session"].stopped
     stopped[question(app, lambda line: None, {"n": 400}).needs[1].key] = STOPPED  # as the line does
     app.run()
     answer = payload(app)

@@ -261,7 +261,7 @@ def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
 
     app = final()
     monkeypatch.setattr(results, "approximate", slow)
-    explorer = Explorer(app.session_state["_Session"].jobs.stopped)
+    explorer = Explorer(app.session_state["_Session"].stopped)
     explorer.ask(question(app, lambda line: None, {"seed": 4}))
     until(lambda: ticks, 30)
     explorer.stop()

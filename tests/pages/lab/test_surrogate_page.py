@@ -20,6 +20,7 @@ from prviz.studies.tasks import run_tasks
 from tests.explore_app import about, healthy, job_ended, payload
 from tests.file_builders import npy
 from tests.lab_app import section
+from tests.line import measure
 
 
 def uploaded(real: np.ndarray, generated: np.ndarray) -> AppTest:
@@ -37,6 +38,7 @@ def until(app: AppTest, reached) -> AppTest:
         if reached():
             return app
         job_ended(0.2)
+        measure(app)
         app.run()
     raise AssertionError("it never came")
 
@@ -49,7 +51,7 @@ def words(app: AppTest) -> str:
 def captions(app: AppTest) -> str:
     """Titles of the figures."""
     drawn = [each.proto.bytes for each in app.get("bidi_component") if each.proto.bytes]
-    return "\n".join(pane["title"] for each in drawn for pane in json.loads(each)["panes"])
+    return "\n".join(pane["title"] for each in drawn for pane in json.loads(each).get("panes", ()))
 
 
 def clouds(seed: int, n: int = 80) -> np.ndarray:

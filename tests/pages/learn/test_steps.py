@@ -16,6 +16,7 @@ from prviz.curves import PRCurve
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
 from tests.explore_app import APP, healthy
+from tests.line import measure
 from tests.waiting import until
 
 WORDS = 60
@@ -44,7 +45,8 @@ def test_a_step_has_one_sentence_one_clause_and_few_words(step: object) -> None:
 
 
 def sent(app: AppTest) -> dict:
-    return json.loads(app.get("bidi_component")[0].proto.bytes)
+    contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
+    return next(each for each in contents if "measured" in each)
 
 
 def test_the_page_measures_what_the_browser_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +59,8 @@ def test_the_page_measures_what_the_browser_asks_for(monkeypatch: pytest.MonkeyP
     assert set(sent(app)["measured"]) == {"names", "colors"}  # the first drawing waits for nothing
 
     def asked() -> bool:
-        app.session_state["course"] = {"wish": {"parts": ["limits", "__import__"], "turn": 1}}
+        app.session_state["course"] = {"wish": ["limits", "__import__", 7]}
+        measure(app)
         app.run()
         healthy(app)
         return "limits" in sent(app)["measured"]

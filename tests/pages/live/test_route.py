@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 
 from pages._live import route
 from prviz.live import results
-from prviz.live.explorer import Question, Sink
+from prviz.live.explorer import CurvesQuestion, Question, Sink
 from prviz.live.problems import Problem, problem_of
 from prviz.reports.settings import ExploreSettings
 from tests.waiting import until
@@ -30,7 +30,7 @@ def visitor() -> Iterator[route.Visitor]:
     problem = problem_of(SETTINGS)
 
     def understand(asked: Any, sink: Sink) -> Question:
-        return Question(int(asked["q"]), problem, SETTINGS, lambda *found: b'{"n":60}', sink)
+        return CurvesQuestion(int(asked["q"]), problem, SETTINGS, lambda *found: b'{"n":60}', sink)
 
     visitor.understand = understand
     yield visitor
@@ -148,3 +148,22 @@ def test_the_end_of_the_server_ends_every_answer(monkeypatch: pytest.MonkeyPatch
     status, _, content = run(end())
     assert status == 200
     assert json.loads(content.splitlines()[-1])["kind"] == "gone"
+
+
+def test_a_page_that_only_follows_is_answered_whatever_page_it_is(visitor: route.Visitor) -> None:
+    visitor.understand = None
+    status, _, content = posted(b'{"q": 3, "follow": true, "stop": true}', visitor.token)
+    assert (status, [json.loads(line)["kind"] for line in content.splitlines()]) == (200, ["page", "done"])
+    assert posted(b'{"q": 4}', visitor.token)[0] == 400
+
+
+def test_a_thousand_questions_at_once_are_answered_one_after_the_other(visitor: route.Visitor) -> None:
+    async def flood() -> list[Answer]:
+        bodies = [b'{"q": %d, "follow": true}' % number for number in range(1, 1001)]
+        return await asyncio.gather(*(_posted(body, visitor.token, None, "/live/ask", "") for body in bodies))
+
+    answers = run(flood())
+    assert {status for status, *_ in answers} == {200}
+    last = [json.loads(content.splitlines()[-1])["kind"] for *_, content in answers]
+    assert set(last) <= {"done", "superseded"}
+    assert "done" in last

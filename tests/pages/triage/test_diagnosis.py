@@ -27,6 +27,7 @@ from prviz.triage.power import power
 from prviz.triage.result_cache import CACHE_VARIABLE
 from tests.explore_app import healthy, last_word
 from tests.lab_app import button, press, said, until_done
+from tests.line import measure
 from tests.triage_app import begin, figures, triage
 from tests.triage_folder import folder_found, pair_of
 from tests.triage_found import bundled_found
@@ -44,8 +45,8 @@ def part(found: object) -> None:
     from pages._shared import answers
     from pages._triage import diagnosis
 
-    answers.aside()
-    diagnosis.draw(found)
+    with answers.waiting():
+        diagnosis.draw(found)
 
 
 def opened(found: CheckpointResults, *, selected: str | None = None, opened: str | None = None) -> AppTest:
@@ -60,6 +61,7 @@ def settled(app: AppTest) -> AppTest:
         healthy(app)
         if app.session_state["_Session"].waited_for is None:
             return app
+        measure(app)
         app.run()
     raise AssertionError("the part was never done")
 

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages._triage.checkpoints import CheckpointResults
 from prviz.triage.measured import TriageSettings
 from tests.explore_app import healthy
+from tests.line import measure
 from tests.triage_found import bundled_found
 
 
@@ -18,8 +19,8 @@ def part(found: object) -> None:
     from pages._shared import answers
     from pages._triage import encoders
 
-    answers.aside()
-    encoders.draw(found)
+    with answers.waiting():
+        encoders.draw(found)
 
 
 def settled(found: CheckpointResults) -> AppTest:
@@ -28,6 +29,7 @@ def settled(found: CheckpointResults) -> AppTest:
         healthy(app)
         if app.session_state["_Session"].waited_for is None:
             return app
+        measure(app)
         app.run()
     raise AssertionError("the part was never done")
 

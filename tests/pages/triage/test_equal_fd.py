@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages._triage.checkpoints import CheckpointResults
 from prviz import bundled_pair, compare_frechet, frechet_distance
 from tests.explore_app import healthy
+from tests.line import measure
 from tests.triage_found import MIXTURE, bundled_found
 
 OPPOSITE = ("classes-3", "vae-b0.2-e40")
@@ -26,8 +27,8 @@ def script() -> None:
     from pages._shared import answers
     from pages._triage import equal_fd
 
-    answers.aside()  # as the page does
-    equal_fd.draw(st.session_state["found"])
+    with answers.waiting():
+        equal_fd.draw(st.session_state["found"])
 
 
 def opened(found: CheckpointResults) -> AppTest:
@@ -39,6 +40,7 @@ def opened(found: CheckpointResults) -> AppTest:
 def finished(app: AppTest) -> AppTest:
     """Ask again until no job is at work, as the page does."""
     for _ in range(200):
+        measure(app)
         app.run()
         healthy(app)
         if not [each for each in app.caption if "Being measured" in each.value]:
@@ -48,7 +50,7 @@ def finished(app: AppTest) -> AppTest:
 
 def figures(app: AppTest) -> list[dict]:
     contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
-    return [pane["figure"] for content in contents for pane in content["panes"]]
+    return [pane["figure"] for content in contents for pane in content.get("panes", ())]
 
 
 def press(app: AppTest, label: str) -> AppTest:

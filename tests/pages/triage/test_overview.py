@@ -18,6 +18,7 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.yardstick import yardstick
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.explore_app import healthy
+from tests.line import measure
 from tests.triage_found import MIXTURE, bundled_found
 
 N = 300
@@ -48,8 +49,8 @@ def script() -> None:
     from pages._shared import answers
     from pages._triage import overview
 
-    answers.aside()  # as the page does
-    overview.draw(st.session_state["found"])
+    with answers.waiting():
+        overview.draw(st.session_state["found"])
 
 
 def opened(found: CheckpointResults, **state: object) -> AppTest:
@@ -63,6 +64,7 @@ def opened(found: CheckpointResults, **state: object) -> AppTest:
 def finished(app: AppTest) -> AppTest:
     """Ask again until no job is at work, as the page does."""
     for _ in range(200):
+        measure(app)
         app.run()
         healthy(app)
         if not [each for each in app.caption if "Being measured" in each.value]:
@@ -73,6 +75,7 @@ def finished(app: AppTest) -> AppTest:
 def sent(app: AppTest) -> dict[str, dict]:
     """What each live figure was sent, by its group of panes: the first, the summaries, the panels."""
     contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
+    contents = [content for content in contents if "panes" in content]
     return dict(zip(("curves", "steps", "panels"), contents, strict=True))
 
 

@@ -32,6 +32,7 @@ from prviz.triage.measured import TriageSettings
 from prviz.triage.ranking import rank, verdict
 from prviz.uncertainty.paired import GeneratorComparison
 from tests.explore_app import healthy
+from tests.line import measure
 from tests.triage_found import bundled_found, compare_two
 
 LOW = ("truncation-0.3", "truncation-0.4", "truncation-0.6")
@@ -66,9 +67,9 @@ def _part() -> None:
 
     from pages._shared import answers
 
-    answers.aside()
-    if st.session_state.get("name"):
-        import_module(f"pages._triage.{st.session_state['name']}").draw(st.session_state["found"])
+    with answers.waiting():
+        if st.session_state.get("name"):
+            import_module(f"pages._triage.{st.session_state['name']}").draw(st.session_state["found"])
 
 
 def part(name: str, found: CheckpointResults, **state: object) -> AppTest:
@@ -81,6 +82,7 @@ def part(name: str, found: CheckpointResults, **state: object) -> AppTest:
 def run(app: AppTest) -> AppTest:
     """Once, and again as the page does while a job is at work."""
     for _ in range(200):
+        measure(app)
         app.run()
         healthy(app)
         if not any("Being measured" in each.value for each in app.caption):
@@ -94,13 +96,13 @@ def sent(app: AppTest) -> list[str]:
 
 
 def panes(app: AppTest) -> dict[str, dict]:
-    contents = [json.loads(each) for each in sent(app) if not each.startswith('{"turn"')]
-    return {pane["id"]: pane for content in contents for pane in content["panes"]}
+    contents = [json.loads(each) for each in sent(app) if not each.startswith('{"heard"')]
+    return {pane["id"]: pane for content in contents for pane in content.get("panes", ())}
 
 
 def ranking_sent(app: AppTest) -> dict:
     """What the table of the first screen was sent."""
-    return next(json.loads(each) for each in sent(app) if each.startswith('{"turn"'))
+    return next(json.loads(each) for each in sent(app) if each.startswith('{"heard"'))
 
 
 def answered(app: AppTest, which: int = 0) -> str:
@@ -334,10 +336,10 @@ def test_class_by_class_the_worst_come_first() -> None:
 
 
 def test_what_is_chosen_stands_out_in_every_view_and_in_the_evidence() -> None:
-    chosen = CheckpointChoice(selected=LOW[0], ticked=[LOW[1]], notes={LOW[1]: "<b>"}, turn=3)
+    chosen = CheckpointChoice(selected=LOW[0], ticked=[LOW[1]], notes={LOW[1]: "<b>"})
     app = part("screen", truncation(), **{KEY: TriageSession(choice=chosen)})
     content = ranking_sent(app)
-    assert (content["turn"], content["choice"]["selected"]) == (3, LOW[0])
+    assert (content["heard"], content["choice"]["selected"]) == (None, LOW[0])
     colors = {row["id"]: row["color"] for row in content["rows"]}
     assert (colors[LOW[0]], colors[LOW[1]], colors[LOW[2]]) == (*COLORS[:2], "")
     lines = {each.get("meta"): each for each in panes(app)["triage-curves"]["figure"]["data"] if "line" in each}

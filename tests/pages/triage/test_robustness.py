@@ -15,6 +15,7 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.triage.robustness import WinnerMap
 from tests.explore_app import healthy, job_ended
 from tests.lab_app import button, press, said, until_done
+from tests.line import measure
 from tests.triage_found import bundled_found
 
 KS, SHARES, METHODS = "firmness.ks.200.sqrt.0.5", "firmness.shares.200.200.sqrt.0.5", "firmness.methods.0.5.knn"
@@ -65,7 +66,7 @@ def small(app: AppTest) -> AppTest:
 
 
 def panes(app: AppTest) -> dict[str, dict]:
-    found = [json.loads(each.proto.bytes)["panes"] for each in app.get("bidi_component")]
+    found = [json.loads(each.proto.bytes).get("panes", []) for each in app.get("bidi_component")]
     return {pane["id"]: pane for each in found for pane in each}
 
 
@@ -201,6 +202,7 @@ def test_which_k_is_answered_for_one_checkpoint_and_taken_by_a_click() -> None:
         if button(app, "Stop") is None and any(each.key == "use-triage-risk" for each in app.button):
             break
         job_ended(0.2)
+        measure(app)
         app.run()
         healthy(app)
     found = bundled_found(("rbm-epoch-1", "rbm-epoch-30", "rbm-epoch-300"), n=200)

@@ -28,6 +28,7 @@ from prviz.triage.inputs import checkpoints_below, checkpoints_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache
 from tests.lab_app import button, press, said, until_done
+from tests.line import measure
 from tests.triage_app import SLOW, begin, edit, healthy, slow_family, table, triage
 from tests.waiting import until
 
@@ -484,34 +485,31 @@ def test_no_room_for_uploads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- what takes a part longer ----
 
 
-def aside() -> None:
+def part() -> None:
     """A page with a part that takes a while."""
     import streamlit as st
 
-    from pages._shared import answers, cache
+    from pages._shared import answers
 
-    def compute(progress) -> str:
-        progress(0.5)
-        return "made"
-
-    job, key = answers.aside(), ("aside",)
-    if answers.ready(key, 9.0, compute):
-        st.write(cache.session().results.get(key))
-    st.write(f"{job is not None}, {answers.awaited()}")
+    with answers.waiting():
+        found = answers.tab_result(("a part",), 9.0, lambda progress: "made")
+    st.write(str(found))
 
 
-def test_what_takes_a_part_longer_is_made_by_a_job_and_can_be_stopped() -> None:
-    app = AppTest.from_function(aside, default_timeout=60).run()
-    assert [each.value for each in app.markdown] == ["False, True"]
-    app.run()  # as a page does while it waits for something
-    assert [each.value for each in app.markdown] == ["made", "False, False"]
-    app = AppTest.from_function(aside, default_timeout=60)
+def test_what_takes_a_part_longer_is_measured_by_the_line_and_can_be_stopped() -> None:
+    app = AppTest.from_function(part, default_timeout=60).run()
+    assert [each.value for each in app.markdown] == ["None"]
+    assert measure(app)
+    app.run()  # as the line has told
+    assert [each.value for each in app.markdown] == ["made"]
+    app = AppTest.from_function(part, default_timeout=60)
     app.session_state["_Session"] = held = cache.Session()
-    desk = held.jobs
-    desk.stop(("aside",))
+    held.stopped["a part",] = "Stopped"
     app.run()
     assert "this was not measured" in app.info[0].value
+    assert not measure(app)
     app.button[0].click().run()
+    assert measure(app)
     app.run()
     healthy(app)
     assert app.markdown[0].value == "made"

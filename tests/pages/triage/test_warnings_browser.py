@@ -94,7 +94,7 @@ def test_a_row_above_its_own_bound_is_marked_in_the_table(new_page: Callable[...
         )
     ]
     choice = {"selected": None, "ticked": [], "starred": [], "hidden": [], "notes": {}}
-    spec = {"turn": 0, "group": "t", "goal": 0.5, "ceiling": None, "families": [], "rows": rows, "choice": choice}
+    spec = {"heard": None, "group": "t", "goal": 0.5, "ceiling": None, "families": [], "rows": rows, "choice": choice}
     page.evaluate(
         """async ([script, spec]) => {
             const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));

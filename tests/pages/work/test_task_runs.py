@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pages._work import jobs
+from pages._work import background
 from pages._work.task_runs import TaskRun, held_runs
 from tests.browser import ROOT
 from tests.waiting import until
@@ -162,7 +162,7 @@ def test_what_is_left_follows_the_estimate_and_then_the_newest_pace(
     run = run_of(gate)
     assert run.seconds_left == 10
     clock = itertools.count(100.0)  # a second for every look
-    monkeypatch.setattr(jobs.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(background.time, "monotonic", lambda: next(clock))
     run.start("me")
     until(lambda: run.done == 4)
     pace = run.seconds_left / 36

@@ -1,4 +1,4 @@
-"""Work in a thread of its own, which can be stopped and continued; a job is such work in one piece, with a result.
+"""Work in a thread of its own, which can be stopped and continued.
 
 Nothing here knows Streamlit, and no work may touch `st`: its thread belongs to no session.
 """
@@ -9,19 +9,12 @@ import logging
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
-from typing import Any, Generic, TypeVar
-
-from prviz.live.need import Need
-from prviz.measure.estimates import Progress
-
-T = TypeVar("T")
+from collections.abc import Hashable
 
 # Share done from which the pace gives the time left; below it the estimate made before the start counts.
 FIRST_SHARE = 0.05
-# Seconds since the last poll after which a viewer counts as gone (the browser polls every second).
+# Seconds since the last poll after which a viewer counts as gone (a page that shows it polls every second).
 LOOKING_SECONDS = 10.0
-STOPPED = "Stopped"
 
 
 class CancelledError(Exception):
@@ -158,96 +151,3 @@ class Background(ABC):
         since = self.share - self._before
         if since > 0 and since >= self.first_share:
             self._pace = (now - self._began) / since
-
-
-class Job(Background, Generic[T]):
-    """Work in one piece: the request's `compute(progress)`. It runs once; after `stop` it has no result."""
-
-    idle_seconds = 10.0
-
-    def __init__(self, request: Need[T]) -> None:
-        super().__init__(1, request.seconds)
-        self.key, self.store = request.key, request.store
-        self._compute: Callable[[Progress], T] | None = request.compute
-        self._results: list[T] = []
-        self.begin()
-        self.touch()
-
-    @property
-    def done(self) -> int:
-        return len(self._results)
-
-    @property
-    def cancelled(self) -> bool:
-        """True if the job was stopped before it had a result."""
-        return not (self._wanted or self._results or self.error)
-
-    def run(self) -> None:
-        super().run()
-        self._compute = None  # and all that it holds
-
-    def _measure(self) -> None:
-        if self._compute is not None:
-            self._results.append(self._compute(self._report))
-
-    def result(self) -> T:
-        """The value that `compute` returned, or the error it raised, raised here. Only for a job that has ended."""
-        if self.error is not None:
-            raise self.error
-        if not self._results:
-            raise CancelledError
-        return self._results[0]
-
-
-class JobQueue:
-    """The jobs of one session: one running, at most one waiting for it to stop, one thread for both."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._newest: Job[Any] | None = None
-        self._next: Job[Any] | None = None
-        self._working = False
-        # Reason by key why its job does not run: the user has stopped it, or it has failed.
-        self.stopped: dict[Hashable, str] = {}
-
-    def ask(self, request: Need[T]) -> Job[T]:
-        """The job of this request, started if it is not running yet; a job of another key is stopped."""
-        with self._lock:
-            job = self._newest
-            if job is None or job.key != request.key or job.cancelled:
-                if job is not None:
-                    job.stop()
-                job = self._newest = self._next = Job(request)
-                if not self._working:
-                    self._working = True
-                    threading.Thread(target=self._work, name="prviz-job", daemon=True).start()
-        job.touch()
-        return job
-
-    def keep(self, keys: set[Hashable]) -> None:
-        """Stop and forget the newest job unless its key is one of these."""
-        job = self._newest
-        if job is not None and job.key not in keys:
-            job.stop()
-            self._newest = None
-
-    def stop(self, key: Hashable) -> None:
-        """Stop the job of this key and let none begin: the key is in `stopped` until `resume`."""
-        job = self._newest
-        if job is not None and job.key == key:
-            job.stop()
-        self.stopped[key] = STOPPED
-
-    def resume(self, key: Hashable) -> None:
-        self.stopped.pop(key, None)
-        self.keep(set())
-
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                job, self._next = self._next, None
-                if job is None:
-                    self._working = False
-                    return
-            job.run()
-            del job  # its memory belongs to those that hold the job

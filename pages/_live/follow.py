@@ -1,0 +1,55 @@
+"""Parts of a page that follow work: the browser asks on the visitor's line, which tells it what to draw anew."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from pathlib import Path
+
+import streamlit as st
+
+from pages._live.figure import load_published
+from pages._live.modules import bundle
+from pages._live.route import visitor
+from prviz.live.message import as_text
+
+_FOLDER = Path(__file__).parent
+_component = st.components.v2.component(
+    "prviz_follow",
+    html=(_FOLDER / "follow.html").read_text(encoding="utf-8"),
+    css=(_FOLDER / "follow.css").read_text(encoding="utf-8"),
+    js=load_published(bundle(_FOLDER / "follow.js"), announced=False),
+    isolate_styles=False,
+)
+
+
+def listen(part: str = "", *, waits: bool) -> None:
+    """Let the browser draw this part of the page anew, or all of it outside a fragment, when the line has news of it.
+
+    part : its name; "" for the part that waits for a measurement, whose progress is shown here.
+    """
+    key = f"prviz-follow-{part}" if part else "prviz-progress"
+    content = {"part": part, "token": visitor().token, "waits": waits, "at": time.monotonic_ns()}
+    with st.container(key=key):
+        _component(key=f"listen-{part}", data=as_text(content), on_news_change=lambda: None)
+
+
+def follow(
+    part: str, draw: Callable[[], None], state: Callable[[], Hashable], every: Callable[[], float | None]
+) -> None:
+    """Draw a part of the page, and again where `state` is another.
+
+    state : looked at in any thread, as long as a browser shows the part. every : seconds between looks; None: no more.
+    """
+
+    def drawn() -> None:
+        now = state()  # before it is drawn: what changes meanwhile is drawn next
+        draw()
+        pause = every()
+        if pause is None and state() != now:  # the work has ended meanwhile
+            pause = 0.0
+        if pause is not None:
+            visitor().explorer.watch(part, state, now, pause)
+        listen(part, waits=pause is not None)
+
+    st.fragment(drawn)()

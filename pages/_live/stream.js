@@ -1,0 +1,36 @@
+// A question to Python on the visitor's line, and the lines of its answer (pages/_live/route.py).
+
+const ADDRESS = "../../live/ask"; // from where this script is served
+export const GONE = 410; // the status where Python knows the visitor no more
+export const RETRY_MS = 1000; // before a lost server is asked once more
+
+export class LostError extends Error {
+  /** @param {number} status of HTTP */
+  constructor(status) {
+    super(`the answer has status ${status}`);
+    this.status = status;
+  }
+}
+
+/** @param {Record<string, unknown>} question @param {string} token by which Python knows the visitor @param {AbortSignal} [signal] */
+export async function* answerTo(question, token, signal) {
+  const headers = { "content-type": "application/json", "x-prviz-token": token };
+  const response = await fetch(new URL(ADDRESS, import.meta.url), { method: "POST", headers, body: JSON.stringify(question), signal });
+  if (!response.ok || !response.body) throw new LostError(response.status);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}
+
+/** @param {number} seconds */
+const durationText = (seconds) => (seconds < 90 ? `${Math.max(Math.round(seconds), 1)} s` : `${Math.round(seconds / 60)} min`);
+
+/** What is measured, and for how long.
+ * @param {{ note: string, left: number }} work */
+export const progressText = ({ note, left }) => [note, left > 1 && `about ${durationText(left)} left`].filter(Boolean).join(": ");
