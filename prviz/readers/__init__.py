@@ -149,20 +149,15 @@ def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
 
 
 def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
-    """Raise ReadError, with the lines that unpack it, for a zip archive of one file of embeddings."""
+    """Raise ReadError, with the lines that unpack it, for a zip archive of embeddings."""
     from prviz.readers.npy import zip_members
 
     names = zip_members(source, limits)
-    folder = literal(source.typed.removesuffix(Path(source.typed).suffix) + "_unpacked")
-    if len(names) > 1 and all(name.lower().endswith(ACCEPTED) for name in names):
+    if names and all(name.lower().endswith(ACCEPTED) for name in names):
+        folder = literal(source.typed.removesuffix(Path(source.typed).suffix) + "_unpacked")
         raise ReadError(
             f"{source.where}: a zip archive of {listed(names, most=2)}. Unpack it, and use the folder:\n"
             f"import zipfile\nzipfile.ZipFile({literal(source.typed)}).extractall({folder})"
-        )
-    if len(names) == 1 and names[0].lower().endswith(ACCEPTED):
-        raise ReadError(
-            f"{source.where}: a zip archive of {quoted(names[0])}. Unpack it, and use the file in it:\nimport zipfile\n"
-            f"zipfile.ZipFile({literal(source.typed)}).extract({literal(names[0])}, {folder})"
         )
 
 

@@ -49,8 +49,7 @@ class PlainColumns:
         self.schema = pa.schema(
             list(zip([column.name for column in columns], kinds, strict=True)), metadata=schema.metadata
         )
-        self._refuse_bytes(kinds)
-        self._refuse_texts(kinds)
+        self._refuse_others(kinds)
 
     def places(self, names: Iterable[str]) -> list[int]:
         """Places in the stored schema of the columns that hold these plain ones."""
@@ -129,10 +128,6 @@ class PlainColumns:
         typed = self._source.typed
         return literal(typed.removesuffix(Path(typed).suffix) + ".npy")
 
-    @property
-    def _csv(self) -> str:
-        return self._saved[:-5] + ".csv" + self._saved[-1]
-
     def _refuse_nested(self, column: _Column, found: str) -> ReadError:
         read = _reading(self._source)
         return ReadError(
@@ -143,43 +138,21 @@ class PlainColumns:
             f"np.save({self._saved}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
         )
 
-    def _refuse_bytes(self, kinds: Sequence[Any]) -> None:
-        """Raise for a table whose only features are bytes or maps."""
-        import pyarrow.types as types
-
+    def _refuse_others(self, kinds: Sequence[Any]) -> None:
+        """Raise for a table without numbers whose features hold them in another way."""
         names = [column.name for column in self._columns]
         pairs = [(name, kind) for name, kind in zip(names, kinds, strict=True) if not is_label(name)]
-        packed = [name for name, kind in pairs if _is_bytes(kind)]
-        maps = [name for name, kind in pairs if types.is_map(kind)]
-        if maps and len(maps) == len(pairs):
-            rows = f"{_reading(self._source)}[{literal(maps[0])}]"
-            raise ReadError(
-                f"{self._source.where}, column {quoted(maps[0])}: holds maps, from names to values. Save these as "
-                "columns:\nimport pandas as pd, pyarrow as pa\n"
-                f"pd.DataFrame([dict(row) for row in {rows}]).to_csv({self._csv}, index=False)"
-            )
-        if not packed or any(is_number(kind) or _is_list(kind) for _, kind in pairs):
+        if any(is_number(kind) or _is_list(kind) for _, kind in pairs):
             return
-        raise ReadError(
-            f"{self._source.where}, column {quoted(packed[0])}: holds bytes, not numbers. If they are "
-            "numbers of float32:\n"
-            "import numpy as np, pandas as pd, pyarrow as pa\n"
-            f"rows = {_reading(self._source)}[{literal(packed[0])}]\n"
-            f"np.save({self._saved}, np.stack([np.frombuffer(row, 'float32') for row in rows]))"
-        )
-
-    def _refuse_texts(self, kinds: Sequence[Any]) -> None:
-        """Raise for a table whose only features are texts, which may be numbers or lists of them."""
-        pairs = [(column.name, kind) for column, kind in zip(self._columns, kinds, strict=True)]
-        pairs = [(name, kind) for name, kind in pairs if not is_label(name)]
-        texts = [name for name, kind in pairs if _is_text(kind)]
-        if not texts or len(texts) < len(pairs):
-            return
-        raise ReadError(
-            f"{self._source.where}, column {quoted(texts[0])}: holds texts, not numbers. If they are numbers, or lists "
-            f"of numbers, a table of text is read:\nimport pandas as pd, pyarrow as pa\n"
-            f"{_reading(self._source)}.to_csv({self._csv}, index=False)"
-        )
+        for fits, what, lines in _OTHERS:
+            found = [name for name, kind in pairs if fits(kind)]
+            if found:
+                saved = {"npy": self._saved, "csv": self._saved[:-5] + ".csv" + self._saved[-1]}
+                recipe = lines.format(table=_reading(self._source), column=literal(found[0]), **saved)
+                raise ReadError(
+                    f"{self._source.where}, column {quoted(found[0])}: holds {what}:\n"
+                    f"import numpy as np, pandas as pd, pyarrow as pa\n{recipe}"
+                )
 
 
 def _is_text(kind: Any) -> bool:
@@ -247,6 +220,32 @@ def _is_bytes(kind: Any) -> bool:
     import pyarrow.types as types
 
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
+
+
+def _is_map(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_map(kind))
+
+
+# Kinds of columns that may hold numbers, what is said of them, and the lines that make a file of these.
+_OTHERS = (
+    (
+        _is_bytes,
+        "bytes, not numbers. If they are numbers of float32",
+        "rows = {table}[{column}]\nnp.save({npy}, np.stack([np.frombuffer(row, 'float32') for row in rows]))",
+    ),
+    (
+        _is_map,
+        "maps, from names to values. Save these as columns",
+        "pd.DataFrame([dict(row) for row in {table}[{column}]]).to_csv({csv}, index=False)",
+    ),
+    (
+        _is_text,
+        "texts, not numbers. If they are numbers, or lists of numbers, a table of text is read",
+        "{table}.to_csv({csv}, index=False)",
+    ),
+)
 
 
 def _list_like(kind: Any, inner: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -253,13 +253,17 @@ _CELLS_ZARR = (
     "import anndata, prviz.readers\n"
     f"cells = anndata.read_zarr({{file}}); {_SAVE}(dict(cells.obsm) or {{{{'X': cells.X}}}}, {{npz}})"
 )
-_VECTORS = (
-    "import numpy as np\nraw = np.fromfile({file}, '{stored}'); d = raw[:{head}].view('int32')[0]\n"
-    "np.save({npy}, raw.reshape(-1, {head} + d)[:, {head}:].view('{kind}'))"
+_FVECS = (
+    "import numpy as np\nraw = np.fromfile({file}, 'int32')\n"
+    "np.save({npy}, raw.reshape(-1, 1 + raw[0])[:, 1:].view('float32'))"
 )
-_RAW = (
-    "import numpy as np\nvalues = np.fromfile({file}, '{kind}', offset=8)\n"
-    "np.save({npy}, values.reshape(np.fromfile({file}, 'int32', 2)))"
+_BVECS = (
+    "import numpy as np\nraw = np.fromfile({file}, 'uint8')\n"
+    "np.save({npy}, raw.reshape(-1, 4 + raw[:4].view('int32')[0])[:, 4:])"
+)
+_SIZES = (
+    "import numpy as np\nvalues = np.fromfile({{file}}, '{}', offset=8)\n"
+    "np.save({{npy}}, values.reshape(np.fromfile({{file}}, 'int32', 2)))"
 )
 _SQLITE = (
     "import pandas as pd, sqlite3\nbase = sqlite3.connect({file}); "
@@ -326,7 +330,7 @@ _PLAIN_BYTES = (
     "import numpy as np\nd = ...  # write the number of values of one sample in place of the dots\n"
     "np.save({npy}, np.fromfile({file}, 'float32').reshape(-1, d))"
 )
-_UNPACK = "import {module}, shutil\nshutil.copyfileobj({module}.open({file}), open({stem}, 'wb'))"
+_UNPACK = "import {0}, shutil\nshutil.copyfileobj({0}.open({{file}}), open({{stem}}, 'wb'))"
 _RENAMED = "import shutil\nshutil.copy({file}, {csv})"
 _LOADED = "import numpy as np\nnp.save({npy}, np.loadtxt({file}))"
 _JSON = f"import json, prviz.readers\n{_SAVE}({{held}}, {{npz}})"
@@ -348,17 +352,11 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".orc": ("an ORC file", _ORC),
     **dict.fromkeys((".tfrecord", ".tfrecords"), ("records of TensorFlow", _TFRECORD)),
     **dict.fromkeys((".faiss", ".index"), ("an index of Faiss", _FAISS)),
-    ".fvecs": (
-        "vectors of float32",
-        _VECTORS.replace("{stored}", "int32").replace("{head}", "1").replace("{kind}", "float32"),
-    ),
-    ".bvecs": (
-        "vectors of bytes",
-        _VECTORS.replace("{stored}", "uint8").replace("{head}", "4").replace("{kind}", "uint8"),
-    ),
-    ".fbin": ("rows of float32 behind their two sizes", _RAW.replace("{kind}", "float32")),
-    ".u8bin": ("rows of bytes behind their two sizes", _RAW.replace("{kind}", "uint8")),
-    ".i8bin": ("rows of int8 behind their two sizes", _RAW.replace("{kind}", "int8")),
+    ".fvecs": ("vectors of float32", _FVECS),
+    ".bvecs": ("vectors of bytes", _BVECS),
+    ".fbin": ("rows of float32 behind their two sizes", _SIZES.format("float32")),
+    ".u8bin": ("rows of bytes behind their two sizes", _SIZES.format("uint8")),
+    ".i8bin": ("rows of int8 behind their two sizes", _SIZES.format("int8")),
     **dict.fromkeys(
         (".db", ".sqlite", ".sqlite3"), ("a database of SQLite, of which this takes the first table", _SQLITE)
     ),
@@ -376,9 +374,9 @@ _KINDS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
         (".raw", ".f32"), ("plain bytes, which say neither their type nor how many values a sample has", _PLAIN_BYTES)
     ),
-    ".gz": ("a packed file", _UNPACK.replace("{module}", "gzip")),
-    ".bz2": ("a packed file", _UNPACK.replace("{module}", "bz2")),
-    ".xz": ("a packed file", _UNPACK.replace("{module}", "lzma")),
+    ".gz": ("a packed file", _UNPACK.format("gzip")),
+    ".bz2": ("a packed file", _UNPACK.format("bz2")),
+    ".xz": ("a packed file", _UNPACK.format("lzma")),
 }
 # Extensions for which the contents decide.
 _TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md")
@@ -388,27 +386,19 @@ _MARKS = re.compile(rb"[ \t,;|]+")
 _NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\s*")
 
 
-class _Printed(NamedTuple):
-    """A kind of text, told by its first and its third line."""
-
-    what: str
-    first: re.Pattern[bytes]
-    third: re.Pattern[bytes]
-    lines: str
-
-
 _ANY = re.compile(rb".*")
 _BRACKET = re.compile(rb"\s*(array|tensor)?\(?[\[(]+\s*-?\.?\d")
 _BAR = re.compile(rb".*\|.*")
+# What a text is, its first line, its third line, and the lines that convert it.
 _PRINTED = (
-    _Printed("rows of numbers in brackets", _BRACKET, _ANY, BRACKETS),
-    _Printed("vectors of words", re.compile(rb"\d+ \d+\s*$"), re.compile(rb"\S+( +[-+.\deE]+)+"), _WORDS),
-    _Printed("rows of LIBSVM", re.compile(rb"\S+ \d+:\S+"), re.compile(rb"\S+( \d+:\S+)*"), _SVM),
-    _Printed("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
-    _Printed("a table drawn with bars", _BAR, re.compile(rb"\|?( *[-+.\deE]+ *\|)+.*"), _BARS),
-    _Printed("a matrix as R prints it", re.compile(rb" +\[,1\]"), re.compile(rb"\[2,\].*"), _R_PRINT),
-    _Printed("numbers with Fortran's D", re.compile(rb"[-+.\d\sD]*\dD"), _ANY, _FORTRAN),
-    _Printed("numbers without a space between", re.compile(rb"[-+.\d\s]*[.]\d*[-.]"), _ANY, _TOUCHING),
+    ("rows of numbers in brackets", _BRACKET, _ANY, BRACKETS),
+    ("vectors of words", re.compile(rb"\d+ \d+\s*$"), re.compile(rb"\S+( +[-+.\deE]+)+"), _WORDS),
+    ("rows of LIBSVM", re.compile(rb"\S+ \d+:\S+"), re.compile(rb"\S+( \d+:\S+)*"), _SVM),
+    ("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
+    ("a table drawn with bars", _BAR, re.compile(rb"\|?( *[-+.\deE]+ *\|)+.*"), _BARS),
+    ("a matrix as R prints it", re.compile(rb" +\[,1\]"), re.compile(rb"\[2,\].*"), _R_PRINT),
+    ("numbers with Fortran's D", re.compile(rb"[-+.\d\sD]*\dD"), _ANY, _FORTRAN),
+    ("numbers without a space between", re.compile(rb"[-+.\d\s]*[.]\d*[-.]"), _ANY, _TOUCHING),
 )
 
 
@@ -453,10 +443,10 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
     """The lines for a table of text, whatever it is called; None where its second line holds no numbers."""
     whole = head.splitlines() if len(head) == size else head.splitlines()[:-1]
     lines = [line for line in whole if line.strip() and not line.startswith(b"#")]
-    for kind in _PRINTED:
-        if lines and kind.first.match(lines[0]) and kind.third.fullmatch(lines[min(2, len(lines) - 1)].strip()):
-            cut = kind.lines == BRACKETS and b"..." in head
-            return (PRINTED_CUT, "") if cut else kind[::3]
+    for what, first, third, recipe in _PRINTED:
+        if lines and first.match(lines[0]) and third.fullmatch(lines[min(2, len(lines) - 1)].strip()):
+            cut = recipe == BRACKETS and b"..." in head
+            return (PRINTED_CUT, "") if cut else (what, recipe)
     if lines and _NUMBERS.fullmatch(lines[0]) and len(set(b",;|") & set(lines[0])) == 0:
         return "a table of numbers", _LOADED
     if len(lines) < 2:

@@ -222,18 +222,14 @@ def refuse_quantised(file: KeyedFile, key: str) -> None:
     if scale is None or header.dtype is None or header.dtype.kind not in "iu" or header.itemsize > 1:
         return
 
-    def each(name: str) -> str:
-        rows = file.header(name).shape == header.shape[:1] != header.shape[1:]
-        return f"arrays[{literal(name)}]" + ("[:, None]" if rows else "")
-
-    loaded = _loading(file)
     saved = literal(f"{file.path.rpartition('.')[0]}_numbers.npy")
-    values = f"arrays[{literal(key)}].astype('float32')"
-    shifted = values if zero is None else f"({values} - {each(zero)})"
+    shifted = "q.astype('float32')" if zero is None else f"(q.astype('float32') - wide(arrays[{literal(zero)}]))"
     raise ReadError(
         f"{file.where}: {quoted(key)} holds whole numbers of 8 bits, {quoted(scale)} what they were divided by; with "
-        f"key={quoted(key)} they are read as they are. Save what they stand for:\n{loaded}\n"
-        f"np.save({saved}, {shifted} * {each(scale)})"
+        f"key={quoted(key)} they are read as they are. Save what they stand for:\n{_loading(file)}\n"
+        f"q = arrays[{literal(key)}]\n"
+        "wide = lambda each: each[:, None] if each.shape == q.shape[:1] != q.shape[1:] else each\n"
+        f"np.save({saved}, {shifted} * wide(arrays[{literal(scale)}]))"
     )
 
 
