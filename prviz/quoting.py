@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 _LONGEST, _LONGEST_LITERAL = 80, 200
 
@@ -17,6 +18,11 @@ def quoted(text: str) -> str:
 def literal(text: str) -> str:
     """``text`` as a literal for a line of Python that the user runs: whole, unless it is absurdly long."""
     return repr(text) if len(repr(text)) <= _LONGEST_LITERAL else quoted(text)
+
+
+def beside(path: str, ending: str) -> str:
+    """A literal for a file beside this one, with another ending; of a folder, for one beside it."""
+    return literal(path.removesuffix(Path(path).suffix) + ending)
 
 
 def listed(names: Iterable[str], *, most: int = 10) -> str:

@@ -17,7 +17,7 @@ from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.columns import EVERY, ColumnChoice, index_columns, is_label, own_names
 from prviz.readers.conversion import load_torch, refuse_container, save_arrays
-from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, listed, literal, quoted
+from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.keyed import (
     KNOWN_KEYS,
     KeyedFile,
@@ -88,6 +88,13 @@ _MAGIC = {
     b"\xff\xd8\xff": ("a JPEG image", None),
     b"%PDF": ("a PDF document", None),
 }
+# First bytes of what stands in place of a file that was not fetched.
+_PAGE = "a page of the web in place of the file, such as an error. Fetch the file again"
+_PLACEHOLDERS = {
+    b"version https://": "a pointer of Git LFS in place of the file. Fetch the file: git lfs pull",
+    b"<!doctype": _PAGE,
+    b"<html": _PAGE,
+}
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _TEXT = (".csv", ".tsv", ".jsonl")
 # Entries of `Samples.encoder`, and most characters of one: a file may hold anything.
@@ -118,7 +125,7 @@ def recognise(source: FileSource, limits: Limits) -> str:
             f"Save embeddings as one of {', '.join(SAVED_AS)}."
         )
     if extension == ".tar" and source.head(100).rstrip(b"\0").endswith(b".npy"):
-        folder = literal(source.typed.removesuffix(".tar"))
+        folder = beside(source.typed, "")
         raise ReadError(
             f"{source.where}: a tar archive of arrays. Unpack it, and use the folder:\nimport tarfile\n"
             f"tarfile.open({literal(source.typed)}).extractall({folder}, filter='data')"
@@ -154,7 +161,7 @@ def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
 
     names = zip_members(source, limits)
     if names and all(name.lower().endswith(ACCEPTED) for name in names):
-        folder = literal(source.typed.removesuffix(Path(source.typed).suffix) + "_unpacked")
+        folder = beside(source.typed, "_unpacked")
         raise ReadError(
             f"{source.where}: a zip archive of {listed(names, most=2)}. Unpack it, and use the folder:\n"
             f"import zipfile\nzipfile.ZipFile({literal(source.typed)}).extractall({folder})"
@@ -162,6 +169,11 @@ def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
 
 
 def _check_contents(source: FileSource, head: bytes) -> None:
+    for beginning, said in _PLACEHOLDERS.items():
+        if head.lower().startswith(beginning):
+            raise ReadError(f"{source.where}: {said}.")
+    if head.startswith(b"PK") and any(name in source.head(64) for name in (b"[Content_Types]", b"docProps/", b"xl/")):
+        raise ReadError(f"{source.where}: holds a spreadsheet of Excel. Rename it to end in .xlsx.")
     for magic, (what, extension) in _MAGIC.items():
         if head.startswith(magic) and extension != source.kind:
             # A table of text may begin with the same bytes, if text follows.
@@ -171,8 +183,10 @@ def _check_contents(source: FileSource, head: bytes) -> None:
             raise ReadError(f"{source.where}: named {source.extension}, but holds {what}. {advice}")
     expected = [magic for magic, (_, extension) in _MAGIC.items() if extension == source.kind]
     if expected and not any(head.startswith(magic) for magic in expected):
+        text = "".join(head.decode("ascii", errors="replace").split())
+        advice = "It begins like a table of text: rename it to end in .csv" if text.isprintable() else "Save it again"
         raise ReadError(
-            f"{source.where}: corrupt, or not a {source.extension} file (it does not begin like one). Save it again."
+            f"{source.where}: corrupt, or not a {source.extension} file (it does not begin like one). {advice}."
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.array_input import EMBED_PICTURES, squeezed
-from prviz.readers.errors import ReadError, literal
+from prviz.readers.errors import ReadError, beside, literal
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
 Array = NDArray[Any]
@@ -103,10 +103,10 @@ def _check_dtype(header: Header) -> None:
     if kept := _CHANGED.get(header.dtype.kind if header.dtype.itemsize > 8 or header.dtype.kind != "f" else ""):
         what, change = kept
         path = header.path or header.file
-        saved = f"{path.rpartition('.')[0]}_numbers.npy"
         loaded = f"np.load({literal(path)})" + ("" if header.key is None else f"[{literal(header.key)}]")
         raise ReadError(
-            f"{header.where}: holds {what}:\nimport numpy as np\nvalues = {loaded}\nnp.save({literal(saved)}, {change})"
+            f"{header.where}: holds {what}:\nimport numpy as np\nvalues = {loaded}\n"
+            f"np.save({beside(path, '_numbers.npy')}, {change})"
         )
     if header.dtype.kind in _WRONG_KINDS:
         raise ReadError(f"{header.where}: holds {_WRONG_KINDS[header.dtype.kind]}.")

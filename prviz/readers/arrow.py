@@ -18,14 +18,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.arrow_types import PlainColumns
 from prviz.readers.columns import EVERY, ColumnChoice, is_label, is_number, plan_columns, read_batches
 from prviz.readers.conversion import refuse_container
-from prviz.readers.errors import ReadError, corrupt_unless_read, literal, quoted
+from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 from prviz.readers.text_dialect import encoding_of
 
@@ -451,7 +450,7 @@ def read_feather(
         raise ReadError(
             f"{source.where}: a Feather file of version 1. Save it again as version 2 (the default by now):\n"
             "import pyarrow.feather as feather\n"
-            f"feather.write_feather(feather.read_table({literal(source.typed)}), {literal(_second(source.typed))})"
+            f"feather.write_feather(feather.read_table({literal(source.typed)}), {beside(source.typed, '_2.feather')})"
         )
     is_file = head.startswith(_IPC_MAGIC)
     with _opened(source) as stream, corrupt_unless_read(source.where, struct.error, IndexError, KeyError):
@@ -472,11 +471,6 @@ def read_feather(
         held = opened(stream, options=pa.ipc.IpcReadOptions(included_fields=plain.places(plan.columns)))
         batches = (held.get_batch(index) for index in range(held.num_record_batches)) if is_file else held
         return *read_batches(plan, rows, map(plain.batch, batches), limits), schema.metadata
-
-
-def _second(path: str) -> str:
-    """Name for a file of version 2 beside one of version 1."""
-    return f"{path.removesuffix(Path(path).suffix)}_2.feather"
 
 
 def read_json_lines(
@@ -525,7 +519,7 @@ def read_json_lines(
     inner = [kind.value_type if pa.types.is_list(kind) else kind for kind in plain.schema.types]
     deep = [pa.types.is_struct(kind) for kind in inner]
     if any(deep) and not any(is_number(kind) or pa.types.is_list(kind) for kind in inner):
-        saved = literal(source.typed.removesuffix(Path(source.typed).suffix) + ".npz")
+        saved = beside(source.typed, ".npz")
         raise ReadError(
             f"{source.where}: its numbers are deeper in its objects. Save them as arrays:\nimport json, prviz.readers\n"
             f"rows = [json.loads(line) for line in open({literal(source.typed)}, encoding='utf-8')]\n"

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from prviz.readers.columns import is_label, is_number
-from prviz.readers.errors import ReadError, literal, quoted
+from prviz.readers.errors import ReadError, beside, literal, quoted
 from prviz.readers.source import FileSource, Limits, check_claim
 
 
@@ -122,12 +121,6 @@ class PlainColumns:
             raise self._refuse_nested(column, f"{lengths[0]} lists of numbers")
         return _lists(lengths, inner.flatten())
 
-    @property
-    def _saved(self) -> str:
-        """The array to save beside the file, as it is typed in a recipe."""
-        typed = self._source.typed
-        return literal(typed.removesuffix(Path(typed).suffix) + ".npy")
-
     def _refuse_nested(self, column: _Column, found: str) -> ReadError:
         read = _reading(self._source)
         return ReadError(
@@ -135,7 +128,7 @@ class PlainColumns:
             "or flatten each sample to one row:\n"
             "import numpy as np, pandas as pd, pyarrow as pa\n"
             f"rows = {read}[{literal(column.holder)}]\n"
-            f"np.save({self._saved}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
+            f"np.save({beside(self._source.typed, '.npy')}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
         )
 
     def _refuse_others(self, kinds: Sequence[Any]) -> None:
@@ -147,7 +140,8 @@ class PlainColumns:
         for fits, what, lines in _OTHERS:
             found = [name for name, kind in pairs if fits(kind)]
             if found:
-                saved = {"npy": self._saved, "csv": self._saved[:-5] + ".csv" + self._saved[-1]}
+                typed = self._source.typed
+                saved = {"npy": beside(typed, ".npy"), "csv": beside(typed, ".csv")}
                 recipe = lines.format(table=_reading(self._source), column=literal(found[0]), **saved)
                 raise ReadError(
                     f"{self._source.where}, column {quoted(found[0])}: holds {what}:\n"

@@ -462,11 +462,9 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
     for extension, width in {".fbin": 4, ".u8bin": 1}.items():
         if rows and columns and size == 8 + rows * columns * width:
             return _KINDS[extension]
-    if size and size % 4 == 0 and head[:3] not in (b"IxF", b"IxH", b"IxM", b"IwF", b"IHN"):
-        return _KINDS[".raw"]
     if head[:3] in (b"IxF", b"IxH", b"IxM", b"IwF", b"IHN"):
         return _KINDS[".faiss"]
-    return None
+    return _KINDS[".raw"] if size and size % 4 == 0 else None
 
 
 def _json(head: bytes) -> tuple[str, str]:

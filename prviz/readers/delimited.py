@@ -231,7 +231,8 @@ class _Table(Layout):
                 rows, columns = _parsed_by_arrow(part, self, delimiter)
             except pa.ArrowException:
                 break
-            self.values.frombytes(rows.data.cast("B"))
+            if rows.size:  # of a part of blank lines
+                self.values.frombytes(rows.data.cast("B"))
             for held, column in zip(texts, columns, strict=True):
                 held += column
                 label_total += sum(map(label_bytes, column))
@@ -298,6 +299,8 @@ def _begin(
     table = _Table(
         where, names, columns, features, labels, numbers, categories, source.typed, as_list=bool(lists), texts=texts
     )
+    if not choice:
+        table.check_wide()
     return table, ahead
 
 

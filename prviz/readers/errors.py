@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from prviz.quoting import listed, literal, quoted
+from prviz.quoting import beside, listed, literal, quoted
 
 # What messages quote with is in a layer of its own; readers find it here.
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "EmptyCellError",
     "ReadError",
     "SuspectColumnsError",
+    "beside",
     "corrupt_unless_read",
     "described",
     "error_text",

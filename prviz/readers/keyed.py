@@ -16,7 +16,7 @@ import numpy as np
 
 from prviz.readers.arrays import Array, Header, check_header, fits, looks_like_images
 from prviz.readers.columns import is_label
-from prviz.readers.errors import AmbiguousKeyError, ReadError, corrupt_unless_read, listed, literal, quoted
+from prviz.readers.errors import AmbiguousKeyError, ReadError, beside, corrupt_unless_read, listed, literal, quoted
 from prviz.readers.npy import label_at, values_at
 from prviz.readers.source import FileSource, Limits, check_keys, human_size
 
@@ -222,7 +222,7 @@ def refuse_quantised(file: KeyedFile, key: str) -> None:
     if scale is None or header.dtype is None or header.dtype.kind not in "iu" or header.itemsize > 1:
         return
 
-    saved = literal(f"{file.path.rpartition('.')[0]}_numbers.npy")
+    saved = beside(file.path, "_numbers.npy")
     shifted = "q.astype('float32')" if zero is None else f"(q.astype('float32') - wide(arrays[{literal(zero)}]))"
     raise ReadError(
         f"{file.where}: {quoted(key)} holds whole numbers of 8 bits, {quoted(scale)} what they were divided by; with "
@@ -293,7 +293,7 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
         except ReadError as error:
             return error
     if {"indices", "indptr", "shape", "data"} <= set(file.keys):
-        saved = literal(f"{file.path.rpartition('.')[0]}.npy")
+        saved = beside(file.path, ".npy")
         return ReadError(
             f"{file.where}: a sparse matrix of SciPy. Save all its values:\nimport numpy as np, scipy.sparse\n"
             f"np.save({saved}, scipy.sparse.load_npz({literal(file.path)}).toarray())"
@@ -306,7 +306,7 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
 
 def _stacking(file: KeyedFile, how: str = "stack") -> str:
     """The lines that stack the arrays of a file, one a sample, or concatenate them, some samples each."""
-    saved = literal(f"{file.path.rpartition('.')[0]}.npy")
+    saved = beside(file.path, ".npy")
     return f"{_loading(file)}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]))"
 
 

@@ -27,7 +27,7 @@ from prviz.readers.arrays import (
     load,
 )
 from prviz.readers.columns import ColumnChoice, sort_columns
-from prviz.readers.errors import ReadError, corrupt_unless_read, literal, quoted
+from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_keys, human_size, refuse_pickle
 
 # Bytes from which files are mapped; smaller ones are read into memory and not needed any more.
@@ -226,12 +226,12 @@ def _refuse_second(stream: BinaryIO, header: Header) -> None:
     stream.seek(header.offset + claimed)
     if stream.read(len(_BEGINNING)) != _BEGINNING:
         return
-    name, saved = literal(header.path), literal(f"{header.path.rpartition('.')[0]}_joined.npy")
+    name = literal(header.path)
     raise ReadError(
         f"{header.where}: several arrays in a row. If they are parts of one set, join them:\nimport numpy as np, os\n"
         f"stream = open({name}, 'rb'); parts = []\n"
         f"while stream.tell() < os.path.getsize({name}): parts.append(np.load(stream))\n"
-        f"np.save({saved}, np.concatenate(parts))"
+        f"np.save({beside(header.path, '_joined.npy')}, np.concatenate(parts))"
     )
 
 

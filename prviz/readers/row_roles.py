@@ -23,8 +23,8 @@ _FLAGS = {
     "real": re.compile(r"(is_?)?real", re.IGNORECASE),
     "generated": re.compile(r"(is_?)?(generated|fake|synthetic)", re.I),
 }
-_SYNTHETIC = ("synthetic", "samples")
-_ORIGINAL = ("original", "authentic", "genuine")
+_SYNTHETIC = ("synthetic", "samples", "synth", "simulated", "artificial", "model")
+_ORIGINAL = ("original", "authentic", "genuine", "train", "training", "test", "validation", "observed", "measured")
 _IN_LIST = re.compile(r"([^=]+)\[(.+=.*)\]", re.DOTALL)
 _TRUE, _FALSE = ("1", "true", "yes"), ("0", "false", "no")
 # Most values of a column that are offered as sets.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from prviz.array_input import EMBED_PICTURES
-from prviz.readers.errors import ReadError, corrupt_unless_read, literal, quoted
+from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
 from prviz.readers.safe_folder import Below, open_regular
 
 # Environment variable with the default of `Limits.max_expansion`, for use from a shell.
@@ -352,12 +352,11 @@ def looks_pickled(head: bytes, *, text: bool) -> bool:
 
 def _refusal(where: str, what: str, path: str, module: str, load: str, also: str = "") -> ReadError:
     """The error for a pickle, with the two lines that convert it."""
-    stem = path.removesuffix(Path(path).suffix)
-    saved = f"{stem}.arrays.npz" if path.endswith(".npz") else f"{stem}.npz"
+    saved = beside(path, ".arrays.npz" if path.endswith(".npz") else ".npz")
     return ReadError(
         f"{where}: {what}. Pickles are never opened here, because opening one runs the code in it. "
         f"If you trust its origin, convert it yourself{also} and use the new file:\n"
-        f"import {module}{', ' if module else ''}prviz.readers\nprviz.readers.save_arrays({load}, {literal(saved)})"
+        f"import {module}{', ' if module else ''}prviz.readers\nprviz.readers.save_arrays({load}, {saved})"
     )
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from prviz.readers.arrays import Array
 from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label, plain_name
-from prviz.readers.errors import ReadError, SuspectColumnsError, listed, literal, quoted
+from prviz.readers.errors import ReadError, SuspectColumnsError, beside, listed, literal, quoted
 
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
@@ -153,10 +153,9 @@ def refuse_turned(what: str, typed: str) -> ReadError:
     path = Path(typed)
     if path.suffix.lower() not in reads:
         return ReadError(f"{sentence}.")
-    turned = literal(str(path.with_name(f"{path.stem}_turned.csv")))
     return ReadError(
         f"{sentence}:\nimport pandas as pd\ntable = {reads[path.suffix.lower()]}\n"
-        f"table.select_dtypes('number').T.to_csv({turned}, index=False)"
+        f"table.select_dtypes('number').T.to_csv({beside(typed, '_turned.csv')}, index=False)"
     )
 
 
@@ -331,8 +330,7 @@ def look_packed(values: Array) -> bool:
 
 def packed_note(file: str, loads: str) -> str:
     """What is said of an array that looks like packed bits; ``loads`` is the Python that gives it."""
-    saved = quoted(f"{file.rpartition('.')[0]}_bits.npy")
     return (
         "its bytes look like packed bits, which are no numbers; if they are, measure what this saves: "
-        f"np.save({saved}, np.unpackbits({loads}.astype(np.uint8), axis=1))"
+        f"np.save({beside(file, '_bits.npy')}, np.unpackbits({loads}.astype(np.uint8), axis=1))"
     )

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from prviz.readers.columns import drop_text
+import numpy as np
+
+from prviz.readers.columns import drop_text, plain_name
 from prviz.readers.conversion import BRACKETS, PRINTED_CUT
-from prviz.readers.errors import EmptyCellError, ReadError, literal, quoted
+from prviz.readers.errors import EmptyCellError, ReadError, beside, literal, quoted
+from prviz.readers.row_roles import find_row_roles
 from prviz.readers.source import PACKED
 from prviz.readers.suspects import are_samples, refuse_turned
 from prviz.readers.text_dialect import UNDECORATED, Numbers, decorated, is_missing, thousands_in
@@ -26,6 +29,9 @@ _SUMMARY = re.compile(
 )
 # What stands for missing numbers beside what pandas knows.
 _ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
+# Names of the columns of tables with one value a row.
+_VALUE = ("value", "values", "val")
+_VARIABLE = ("variable", "feature", "column", "col", "j", "metric", "gene", "probe")
 _HEX, _BASE64 = (
     re.compile(r"([0-9a-fA-F]{8}){4,}"),
     re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?"),
@@ -44,19 +50,18 @@ def bracketed(where: str, typed: str, cut: bool) -> ReadError:
     """Error for rows of numbers in brackets, as Python and NumPy print them."""
     if cut:
         return ReadError(f"{where}: {PRINTED_CUT}.")
-    lines = BRACKETS.format(file=literal(typed), npy=literal(str(Path(typed).with_suffix(".npy"))))
+    lines = BRACKETS.format(file=literal(typed), npy=beside(typed, ".npy"))
     return ReadError(f"{where}: rows of numbers in brackets. Save them as an array:\n{lines}")
 
 
 def refuse_comma_pairs(where: str, typed: str, names: int) -> ReadError:
     """Error for decimal commas between commas."""
-    new = literal(f"{Path(typed).with_suffix('')}_points.csv")
     return ReadError(
         f"{where}: {2 * names} fields under {names} names; its decimal commas can't be told from those between the "
         "fields. Divide fields by semicolons, or, if every number has decimals, write points:\nimport csv\n"
         f"names, *rows = csv.reader(open({literal(typed)}))\n"
         "rows = [map('.'.join, zip(row[::2], row[1::2])) for row in rows]\n"
-        f"csv.writer(open({new}, 'w', newline='')).writerows([names, *rows])"
+        f"csv.writer(open({beside(typed, '_points.csv')}, 'w', newline='')).writerows([names, *rows])"
     )
 
 
@@ -132,11 +137,14 @@ class Layout:
         distinct = len(set(column))
         if len(self.features) == 1 and len(self.columns) == 1:
             return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
-        if not self.names or distinct > _MOST_CATEGORIES or distinct > max(_FEW_CATEGORIES, len(column) / 2):
+        two_sets = find_row_roles({"": np.array(column)}) is not None
+        many = distinct > min(_MOST_CATEGORIES, max(_FEW_CATEGORIES, len(column) / 2))
+        if two_sets or many or not self.names:
             return f"{advice}."
         if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
             return f"{advice}, or make numbers of its categories, for both tables at once (pandas.get_dummies)."
-        return f"{advice}, or make numbers of its categories, for both tables at once:\n{_encoded(names, self.numbers)}"
+        lines = _encoded(names, self.numbers, self.typed)
+        return f"{advice}, or make numbers of its categories, for both tables at once:\n{lines}"
 
     def _packed(self, text: str) -> str:
         """The lines that unpack vectors which are written as hexadecimal digits, in base64 or as an object of JSON."""
@@ -169,6 +177,23 @@ class Layout:
         return ReadError(
             f"{self.where}: {quoted(mark)} {what}. Write numbers without:\nimport pandas as pd\n"
             f"table = {loaded}{decimals}\ntable.to_csv({self._saved('plain')})"
+        )
+
+    def check_wide(self) -> None:
+        """Raise ReadError for a table with one value a row, beside the names of its sample and its feature."""
+        plain = [plain_name(name) for name in self.names or ()]
+        value = next((place for place, name in enumerate(plain) if name in _VALUE), None)
+        feature = next((place for place, name in enumerate(plain) if name in _VARIABLE), None)
+        if value is None or feature is None or len(plain) != 3:
+            return
+        sample = 3 - value - feature
+        names = {"index": sample, "columns": feature, "values": value}
+        pivot = ", ".join(f"{option}={self.columns[place]!r}" for option, place in names.items())
+        zeros = ".fillna(0)" if plain[feature] in ("col", "j") else ""
+        raise ReadError(
+            f"{self.where}: one value a row, of the sample in {quoted(self.columns[sample])} and the feature in "
+            f"{quoted(self.columns[feature])}. Save one row per sample:\nimport pandas as pd\n"
+            f"table = {self._loaded('')}.pivot({pivot}){zeros}\ntable.to_csv({self._saved('wide')})"
         )
 
     def refuse_summary(self, place: str, text: str, count: int) -> ReadError:
@@ -210,14 +235,17 @@ class Layout:
         return "\n".join([*lines, f"table.to_csv({self._saved(word)})"])
 
 
-def _encoded(columns: Sequence[str], numbers: Numbers) -> str:
-    """Lines of Python that make 0 and 1 of categories, in both tables together."""
+def _encoded(columns: Sequence[str], numbers: Numbers, typed: str) -> str:
+    """Lines of Python that make 0 and 1 of categories, in all tables beside this one with the same columns."""
     written = "" if numbers.delimiter == "," else f", sep={numbers.delimiter!r}"
     written += ', decimal=","' if numbers.commas else ""
+    path = Path(typed)
+    folder = literal(str(path.parent))
     return (
-        "import pandas as pd\n"
-        f'both = pd.concat({{name: pd.read_csv(f"{{name}}.csv"{written}) for name in ("real", "generated")}})\n'
-        f"both = pd.get_dummies(both, columns=[{', '.join(map(repr, columns))}], dtype=int)\n"
-        'both.loc["real"].to_csv("real_numbers.csv", index=False)\n'
-        'both.loc["generated"].to_csv("generated_numbers.csv", index=False)'
+        "import pandas as pd, pathlib\n"
+        f"tables = {{name: pd.read_csv(name{written}) for name in pathlib.Path({folder}).glob('*{path.suffix}')}}\n"
+        "alike = {name: each for name, each in tables.items() "
+        f"if set(each) == set(tables[pathlib.Path({literal(typed)})])}}\n"
+        f"both = pd.get_dummies(pd.concat(alike), columns=[{', '.join(map(repr, columns))}], dtype=int)\n"
+        "for name in alike: both.loc[name].to_csv(name.with_name(f'{name.stem}_numbers.csv'), index=False)"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import bz2
+import gc
 import gzip
 import importlib.util
 import io
@@ -606,7 +607,10 @@ def test_every_recipe_gives_the_samples(tmp_path: Path, monkeypatch: pytest.Monk
 def followed(path: Path, error: ReadError) -> prviz.Samples:
     """The samples of the file that the recipe in a message makes."""
     known = set(path.parent.iterdir())
-    exec("\n".join(str(error).splitlines()[1:]), {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # np.load keeps an .npz file open
+        exec("\n".join(str(error).splitlines()[1:]), {})
+        gc.collect()
     return read(new_file(path.parent, known))
 
 

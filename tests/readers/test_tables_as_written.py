@@ -379,3 +379,61 @@ def test_what_a_table_of_words_may_hold_is_asked_about_beside_numbered_features(
         read(("t.csv", FRAME.assign(**{name: VALUES[:, 0] + 40}).to_csv(index=False).encode()))
     words = FRAME.set_axis(["age", "hours", "rate", "rooms", "area", "floor", "rent", "fee"], axis=1)
     assert not read(("t.csv", words.assign(**{name: VALUES[:, 0] + 40}).to_csv(index=False).encode())).notes
+
+
+@pytest.mark.parametrize(
+    ("names", "values"),
+    [(("sample", "feature", "value"), VALUES), (("row", "col", "val"), np.where(VALUES > 0, VALUES, 0))],
+)
+def test_a_table_of_one_value_a_row_is_refused_with_lines_that_widen_it(
+    names: tuple[str, ...], values: np.ndarray, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    rows, columns = np.nonzero(values)
+    features = columns if names[1] == "col" else np.array(NAMES)[columns]
+    pd.DataFrame(dict(zip(names, (rows, features, values[rows, columns]), strict=True))).to_csv(path, index=False)
+    with pytest.raises(ReadError, match=f"one value a row, of the sample in '{names[0]}' and the feature in") as caught:
+        read(path)
+    exec("\n".join(str(caught.value).splitlines()[1:]), {})
+    np.testing.assert_array_equal(read(tmp_path / "t_wide.csv").values, values)
+
+
+def test_a_column_of_two_sets_leads_to_the_rows_of_each(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    FRAME.assign(kind=np.repeat(["train", "synthetic"], N // 2)).to_csv(path, index=False)
+    with pytest.raises(ReadError, match=r"'train' is not a number. Leave .*drop='kind' \(--drop kind\)\.$"):
+        read(path)
+    with pytest.raises(ReadError, match=r"holds both real \('kind=train'\) and generated \('kind=synthetic'\)"):
+        read(path, drop="kind")
+    np.testing.assert_array_equal(read(path, drop="kind", key="kind=train").values, VALUES[: N // 2])
+
+
+def test_what_stands_in_place_of_a_file_is_named(tmp_path: Path) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    for name, data, said in (
+        ("x.npy", pointer, r"a pointer of Git LFS in place of the file. Fetch the file: git lfs pull"),
+        ("x.csv", b"<!DOCTYPE html>\n<html><body>404</body></html>", "a page of the web in place of the file"),
+        ("x.npy", FRAME.to_csv(index=False).encode(), "begins like a table of text: rename it to end in .csv"),
+        ("x.csv", b"PK\x03\x04" + bytes(26) + b"docProps/app.xml", "a spreadsheet of Excel. Rename it to end in .xlsx"),
+    ):
+        with pytest.raises(ReadError, match=said):
+            read((name, data))
+
+
+@pytest.mark.parametrize("sep", [",", ";"])
+def test_categories_become_numbers_in_both_tables_whatever_they_are_called(sep: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    colours = {"a.csv": ["red", "green"], "b of model.csv": ["red", "blue"]}
+    for name, known in colours.items():
+        FRAME.assign(colour=rng.choice(known, N)).to_csv(tmp_path / name, index=False, sep=sep)
+    (tmp_path / "notes.csv").write_text("x\n1\n")
+    with pytest.raises(ReadError, match="make numbers of its categories, for both tables at once") as caught:
+        read(tmp_path / "a.csv")
+    exec("\n".join(str(caught.value).splitlines()[1:]), {})
+    found = [read(tmp_path / name.replace(".csv", "_numbers.csv")) for name in colours]
+    for samples, name in zip(found, colours, strict=True):
+        assert samples.features == (*NAMES, "colour_blue", "colour_green", "colour_red")
+        table = pd.read_csv(tmp_path / name, sep=sep)
+        np.testing.assert_allclose(samples.values[:, :D], VALUES)
+        np.testing.assert_array_equal(samples.values[:, -1], table["colour"] == "red")
+    assert len(list(tmp_path.iterdir())) == 5
