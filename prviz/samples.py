@@ -258,7 +258,9 @@ class Samples:
         labels = {key: column[indices] for key, column in self.labels.items()}
         images = None if self.images is None else self.images[indices]
         groups = None if self.groups is None else self.groups[indices]
-        return replace(self, values=self.values[indices], labels=labels, images=images, groups=groups)
+        values = self.values[indices]
+        values.flags.writeable = False  # nobody else has it, so it need not be copied
+        return replace(self, values=values, labels=labels, images=images, groups=groups)
 
     def _in_order(self, features: Sequence[str]) -> Samples:
         """The same samples with their features in the order of the given names, which must be the same names."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -222,3 +223,13 @@ def test_hostile_names_of_features_are_quoted_and_cut() -> None:
     with pytest.raises(ValueError, match=r"only real has '\\x1b\[2Jb+…'; only generated has 'c'") as said:
         SamplePair(real, Samples(np.zeros((3, 2)), features=("a", "c")))
     assert len(str(said.value)) < 400
+
+
+def test_rows_that_are_taken_are_copied_once() -> None:
+    samples = Samples(np.zeros((1000, 500)))
+    tracemalloc.start()
+    taken = samples.take(np.arange(1000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * samples.values.nbytes
+    assert not taken.values.flags.writeable

@@ -16,6 +16,7 @@ from prviz.checks import flags
 from prviz.checks.facts import Duplicates, compare_rows, moments, row_blocks
 from prviz.checks.flags import DataFacts, Finding, Level, grade, in_order, ratio, set_facts
 from prviz.measure.workload import fit_size
+from prviz.neighbors.rows import RowView
 from prviz.samples import CUT, SamplePair, Samples, SplitRatio, notes_of, pair_of, split_share
 
 ROWS = 5_000  # most rows for an effective dimension
@@ -52,27 +53,31 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32
     The scale is 0 where all rows are equal.
     """
     limit = max(2, min(ROWS, VALUES // samples.d))
-    values = samples.values
+    values = RowView(samples.values)
     if samples.n > limit:
-        values = values[np.sort(np.random.default_rng(seed).choice(samples.n, limit, replace=False))]
-    unit = float(max(values.max(), -values.min())) or 1.0
-    blocks = list(row_blocks(*values.shape))
+        drawn = np.sort(np.random.default_rng(seed).choice(samples.n, limit, replace=False))
+        values = RowView(samples.values, drawn)
+    blocks = list(row_blocks(len(values), samples.d))
+    ends = [(values.take(rows).max(), values.take(rows).min()) for rows in blocks]
+    unit = float(max(max(most, -least) for most, least in ends)) or 1.0
+    first = values.take(slice(1))
     total = np.zeros((1, samples.d))
     constant = np.ones(samples.d, dtype=bool)
     for rows in blocks:
+        block = values.take(rows)
         # the sum goes on from that of the blocks before, as if all were one; scaled, none overflows
-        total = np.concatenate([total, values[rows] / unit]).sum(axis=0, keepdims=True)
-        constant &= (values[rows] == values[0]).all(axis=0)
+        total = np.concatenate([total, block / unit]).sum(axis=0, keepdims=True)
+        constant &= (block == first).all(axis=0)
     mean = total / len(values)
 
     def centred(rows: slice) -> NDArray[np.float64]:
-        block: NDArray[np.float64] = values[rows] / unit - mean
+        block: NDArray[np.float64] = values.take(rows) / unit - mean
         block[:, constant] = 0  # not exactly 0 by rounding of the mean
         return block
 
     largest = max(float(np.abs(centred(rows)).max()) for rows in blocks)
     scale = max(largest * unit, float(np.finfo(np.float64).tiny)) if largest else 0.0
-    result = np.empty(values.shape, dtype=np.float32)
+    result = np.empty((len(values), samples.d), dtype=np.float32)
     for rows in blocks:
         result[rows] = centred(rows) / (largest or 1.0)
     return result, scale

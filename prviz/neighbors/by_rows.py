@@ -41,7 +41,7 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
 
     for role in own:
         n = len(prepared.fit[role])
-        runner.run(work, runner.row_blocks({role: n}, n, prepared.itemsize), RowBlock.entries)
+        runner.run(work, runner.row_blocks({role: n}, n, prepared.itemsize, prepared.rows_at_once), RowBlock.entries)
     return squared
 
 
@@ -86,7 +86,7 @@ def count_by_rows(
         return sum(tile.rechecked for tile in tiles.values())
 
     columns, sizes = sum(map(len, prepared.fit.values())), {role: len(each) for role, each in prepared.evaluate.items()}
-    runner.run(work, runner.row_blocks(sizes, columns, prepared.itemsize), RowBlock.entries)
+    runner.run(work, runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once), RowBlock.entries)
     return counts
 
 
@@ -153,7 +153,9 @@ def find_ball_members(
         return sum(each.rechecked for each in tiles.values())
 
     width = sum(len(prepared.fit[each]) for each in request.reached)
-    runner.run(work, runner.row_blocks({role: len(points)}, width, prepared.itemsize), RowBlock.entries)
+    runner.run(
+        work, runner.row_blocks({role: len(points)}, width, prepared.itemsize, prepared.rows_at_once), RowBlock.entries
+    )
     # Pairs of distinct rows as pairs of original rows, in order.
     rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
     which, few_samples = _rows_of(columns, samples.merged)

@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,21 +16,46 @@ from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.native import Array
 from prviz.neighbors.products import PART, Arithmetic, add_products, choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequential_tile
-from prviz.neighbors.threads import on_all_cores
+from prviz.neighbors.threads import available_threads, on_all_cores
 from prviz.samples import Split
 
-# Samples whose factors are computed at a time where they are not stored, and how many such blocks are kept.
+# Most samples whose factors are computed at a time where they are not stored, and how many such blocks are kept.
 _ROWS_AT_ONCE, _RECENT_KEPT = 2048, 2
+# Least samples whose factors are computed at a time, however many features they have.
+_LEAST_AT_ONCE = 16
 
 # Share of a point's comparisons to recheck above which float32 does not pay for it (each recheck costs about a hundred
 # products), and share of such points above which float64 is used for all.
 _UNCLEAR_COMPARISONS, _UNCLEAR_POINTS = 1 / 100, 1 / 8
 
 
+class AtOnce(NamedTuple):
+    """Most samples whose factors are computed at a time where they are not stored.
+
+    rows : of each thread's block. columns : of the other side, whose factors are computed again for each block.
+    """
+
+    rows: int = _ROWS_AT_ONCE
+    columns: int = _ROWS_AT_ONCE
+
+    @classmethod
+    def within(cls, memory: int, sets: Sequence[RowView], arithmetic: Arithmetic) -> AtOnce:
+        """Those that take so many bytes on all threads, with the values that they are computed from."""
+        values = max(each.source.dtype.itemsize for each in sets)
+        factor = np.dtype(arithmetic.dtype).itemsize
+        # the blocks that are kept of two sets, and what makes the next ones: a quarter, as they cost little
+        columns = memory // 4 // (2 * sets[0].d * (values + _RECENT_KEPT * factor))
+        rows = memory * 3 // 4 // (available_threads() * sets[0].d * (values + factor))
+        return cls(*(min(max(each, _LEAST_AT_ONCE), _ROWS_AT_ONCE) for each in (rows, columns)))
+
+
 class PointSet:
     """Merged set with norms and factors of an arithmetic; factors are stored or computed on demand."""
 
-    def __init__(self, merged: DistinctRows, arithmetic: Arithmetic, *, stored: bool = True) -> None:
+    def __init__(
+        self, merged: DistinctRows, arithmetic: Arithmetic, *, stored: bool = True, at_once: AtOnce | None = None
+    ) -> None:
+        self._at_once = at_once or AtOnce()
         self.merged = merged
         self.rows = merged.rows
         self.weights = merged.weights
@@ -75,8 +101,12 @@ class PointSet:
             return self._recent[key]
 
     def rows_at_once(self, n: int) -> int:
+        """Number of samples, of ``n``, to compare with others at a time."""
+        return n if self._factors is not None or self.arithmetic.direct else min(n, self._at_once.rows)
+
+    def columns_at_once(self, n: int) -> int:
         """Number of samples, of ``n``, whose factors to request at a time."""
-        return n if self._factors is not None else min(n, _ROWS_AT_ONCE)
+        return n if self._factors is not None else min(n, self._at_once.columns)
 
     def rounded(self, part: slice, scratch: Scratch) -> Array:
         """(m, d) rows a'."""
@@ -102,7 +132,7 @@ def distances(left: PointSet, rows: slice, right: PointSet, columns: slice, buff
         squares = scratch.take("squares", *shape, np.float64)
         sequential_tile(left.coordinates[:, rows], right.coordinates[:, columns], values, squares)
         return values
-    d, step = left.rows.d, right.rows_at_once(shape[1])
+    d, step = left.rows.d, right.columns_at_once(shape[1])
     near = left.left_factors(rows, scratch) if d <= PART else left.rounded(rows, scratch)
     for start in range(columns.start, columns.stop, step):
         part = slice(start, min(start + step, columns.stop))
@@ -134,6 +164,11 @@ class Prepared:
     def itemsize(self) -> int:
         """Bytes of one distance."""
         return int(np.dtype(self.arithmetic.dtype).itemsize)
+
+    @property
+    def rows_at_once(self) -> int:
+        """Number of points to compare with others at a time, whichever set they are of."""
+        return min(each.rows_at_once(_ROWS_AT_ONCE) for each in (*self.fit.values(), *self.evaluate.values()))
 
     @property
     def weighted(self) -> bool:
@@ -177,7 +212,8 @@ def _prepared(merged: Sequence[DistinctRows], arithmetic: Arithmetic, held_out: 
     itemsize = np.dtype(arithmetic.dtype).itemsize
     needed = sum(len(part.rows) * (part.rows.d + 2) * itemsize for part in merged)
     stored = needed <= factors_limit
-    point_sets = on_all_cores(lambda part: PointSet(part, arithmetic, stored=stored), merged)
+    at_once = AtOnce.within(factors_limit * 3 // 2, [part.rows for part in merged], arithmetic)
+    point_sets = on_all_cores(lambda part: PointSet(part, arithmetic, stored=stored, at_once=at_once), merged)
     fit, evaluate = (dict(zip(ROLES, part, strict=True)) for part in (point_sets[:2], point_sets[-2:]))
     return Prepared(arithmetic, fit, evaluate, held_out, needed if stored else 0)
 

@@ -47,7 +47,7 @@ from typing import Any
 
 import numpy as np
 
-from prviz.neighbors.kernels import round_up
+from prviz.neighbors.kernels import round_up, slices
 from prviz.neighbors.native import Array, Floats
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
@@ -195,10 +195,14 @@ def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
 
 def _quantum(sample: Floats) -> int:
     """The exponent, from -500 to 0, of the largest power of two that divides all values of a sample."""
-    significands, exponents = np.frexp(sample[sample != 0])
-    integers = np.ldexp(significands, 53).astype(np.int64)
-    lowest_bits = np.frexp((integers & -integers).astype(np.float64))[1] - 1
-    return max(int((exponents - 53 + lowest_bits).min(initial=0)), -500)
+    lowest = 0
+    for rows in slices(len(sample), max(1, _CENTRE_VALUES // sample.shape[1])):
+        part = sample[rows]
+        significands, exponents = np.frexp(part[part != 0])
+        integers = np.ldexp(significands, 53).astype(np.int64)
+        lowest_bits = np.frexp((integers & -integers).astype(np.float64))[1] - 1
+        lowest = min(lowest, int((exponents - 53 + lowest_bits).min(initial=0)))
+    return max(lowest, -500)
 
 
 def _on_grid(values: Array, quantum: int) -> bool:

@@ -10,7 +10,7 @@ from prviz.neighbors.balls import squared_threshold
 from prviz.neighbors.engine import MEMORY_LIMIT
 from prviz.neighbors.kernels import Entries, entries_within, slices, true_places
 from prviz.neighbors.native import Array, Counts, Floats, Rows
-from prviz.neighbors.point_sets import PointSet
+from prviz.neighbors.point_sets import AtOnce, PointSet
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
 from prviz.neighbors.threads import Runner, available_threads
@@ -32,7 +32,8 @@ def _point_sets(first: RowView, second: RowView, memory_limit: int = MEMORY_LIMI
     """Both sets of points, ready for products with each other."""
     arithmetic = choose_arithmetic([first, second])
     stored = (len(first) + len(second)) * first.d < min(_STORED_VALUES, memory_limit // (2 * _FACTOR_BYTES))
-    left, right = (PointSet(DistinctRows(each), arithmetic, stored=stored) for each in (first, second))
+    at_once = AtOnce.within(memory_limit * 3 // 4, [first, second], arithmetic)
+    left, right = (PointSet(DistinctRows(each), arithmetic, stored=stored, at_once=at_once) for each in (first, second))
     return left, right
 
 
@@ -47,7 +48,7 @@ def _over_tiles(
         return 0
 
     most = memory_limit // (2 * _PAIR_BYTES * available_threads() * len(samples))
-    step = max(min(max((1 << 21) // len(samples), 48), 512, most), 1)
+    step = max(min(max((1 << 21) // len(samples), 48), points.rows_at_once(512), most), 1)
     runner.run(work, slices(len(points), step))
 
 

@@ -59,7 +59,7 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
 
     for role in own:
         n = len(prepared.fit[role])
-        runner.run(work, runner.row_blocks({role: n}, n, prepared.itemsize), RowBlock.entries)
+        runner.run(work, runner.row_blocks({role: n}, n, prepared.itemsize, prepared.rows_at_once), RowBlock.entries)
     return squared
 
 
@@ -115,7 +115,7 @@ def count_by_sweep(
         return sum(tile.rechecked for tile in tiles.values())
 
     columns, sizes = sum(map(len, prepared.fit.values())), {role: len(each) for role, each in prepared.evaluate.items()}
-    runner.run(work, runner.row_blocks(sizes, columns, prepared.itemsize), RowBlock.entries)
+    runner.run(work, runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once), RowBlock.entries)
     return {
         request: {role: counts[role][place][index] for role in counts}
         for place, some in enumerate(groups)

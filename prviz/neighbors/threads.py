@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import threading
@@ -94,6 +95,13 @@ def _loaded() -> Any:
 
         _libraries, _modules = ThreadpoolController(), len(sys.modules)
     return _libraries
+
+
+def return_freed_memory() -> None:
+    """Give memory that is free back to the system: glibc keeps up to 64 MB of it for each thread otherwise."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
 
 
 class Turns:
@@ -256,12 +264,12 @@ class Runner:
         """Add distances to the expected total."""
         self._entries += entries
 
-    def row_blocks(self, sizes: Mapping[Role, int], columns: int, itemsize: int) -> list[RowBlock]:
-        """Blocks of rows of sets of these sizes, each against ``columns`` samples."""
+    def row_blocks(self, sizes: Mapping[Role, int], columns: int, itemsize: int, most: int) -> list[RowBlock]:
+        """Blocks of ``most`` rows at most of sets of these sizes, each against ``columns`` samples."""
         if self._block_bytes is not None:
             step = max(1, self._block_bytes // (columns * itemsize))
         else:
             cached = min(max(_CACHE_BYTES // (columns * itemsize), _LEAST_ROWS), _MOST_ROWS)
             # Blocks of one size, and enough of them to keep every thread busy to the end.
-            step = max(1, min(cached, -(-sum(sizes.values()) // (self._parts * self.threads))))
+            step = max(1, min(cached, most, -(-sum(sizes.values()) // (self._parts * self.threads))))
         return [RowBlock(role, rows, columns) for role, n in sizes.items() for rows in slices(n, step)]

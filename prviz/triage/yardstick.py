@@ -79,16 +79,22 @@ def yardstick(
     else:
         first, second = reference, cut(holdout, size or holdout.n, settings.seed)
         source = f"{second.n} held-out real samples against {first.n}"
-    shuffled = np.random.default_rng(settings.seed).permuted(np.asarray(second.values), axis=0)
     evaluator = CheckpointEvaluator(first, settings, store, memory_limit)
-    ceiling, floor = (
-        {
-            each.method: each
-            for each in evaluator.measured(Checkpoint(Path(name), name, None, {}), SamplePair(first, generated))
-        }
-        for name, generated in (("real", second), ("shuffled", as_samples(shuffled, name="shuffled")))
-    )
-    return Yardstick(ceiling, floor, source, _dominant(first))
+
+    def measured(name: str, generated: Samples) -> dict[str, MeasuredCheckpoint]:
+        found = evaluator.measured(Checkpoint(Path(name), name, None, {}), SamplePair(first, generated))
+        return {each.method: each for each in found}
+
+    ceiling = measured("real", second)
+    second = _shuffled(second, settings.seed)  # in its place, as both would take memory
+    return Yardstick(ceiling, measured("shuffled", second), source, _dominant(first))
+
+
+def _shuffled(samples: Samples, seed: int) -> Samples:
+    """The samples with every feature permuted on its own."""
+    values = np.random.default_rng(seed).permuted(samples.values, axis=0)
+    values.flags.writeable = False  # else it would be copied
+    return as_samples(values, name="shuffled")
 
 
 def _dominant(samples: Samples) -> str:

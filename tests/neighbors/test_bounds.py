@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from prviz.estimators import DEFAULT_METHODS
-from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within
+from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within, nearest_rows
 from prviz.neighbors.kernels import Scratch, mask_within, row_counts
 from prviz.neighbors.point_sets import PointSet, prepare
 from prviz.neighbors.products import choose_arithmetic
@@ -159,6 +159,30 @@ def test_memory_stays_below_the_limit(split, k):
     assert peak < 60e6  # all distances: 8000 x 8000 x 4 bytes = 256e6; lists for k = 700 would take as much
     with pytest.raises(ValueError, match="at least 50000000 bytes"):
         Distances(drawn, memory_limit=49_999_999)
+
+
+@pytest.mark.parametrize("split", [pytest.param(None, marks=pytest.mark.thorough), 0.5])
+def test_memory_stays_below_the_limit_however_many_features_there_are(split):
+    pair = SamplePair(*np.random.default_rng(0).normal(size=(2, 360, 10_000)).astype(np.float32))  # twice 14 MB
+    drawn = pair.split(split, 0)
+    balls = all_balls(5, None)
+    tracemalloc.start()
+    counts = Distances(drawn, memory_limit=50_000_000, threads=2).count(balls)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6
+    whole = Distances(drawn, memory_limit=1 << 30, threads=2).count(balls)
+    assert all(np.array_equal(one.real, other.real) for one, other in zip(counts, whole, strict=True))
+
+
+def test_the_nearest_of_wide_rows_are_found_below_the_limit_too():
+    points, among = np.random.default_rng(0).normal(size=(2, 120, 20_000)).astype(np.float32)
+    tracemalloc.start()
+    found = nearest_rows(points, np.arange(120), 2, among, memory_limit=20_000_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6  # the factors of one set are 10e6
+    assert all(map(np.array_equal, found, nearest_rows(points, np.arange(120), 2, among)))
 
 
 def blas_threads() -> list[int]:

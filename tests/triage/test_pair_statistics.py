@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp, ranksums
 
 from prviz.cli.main import main
 from prviz.diagnostics.preflight import preflight
@@ -21,9 +22,11 @@ from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import (
     ROWS,
     VOID,
+    _distance,
     _masses,
     _neighbours,
     _principal,
+    _rank_z,
     _void,
     cluster_of,
     clusters,
@@ -204,3 +207,15 @@ def test_a_single_cluster_is_not_stretched_about_its_own_centre(d: int) -> None:
     for found in halvings(pair):  # it was a rounding divided by a rounding
         assert (found.stretch, found.stretch_z) == (0.0, 0.0)
         assert found.after_stretch == found.centre_z
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_rank_sums_and_distances_of_distributions_are_scipy_s(ties: bool) -> None:
+    rng = np.random.default_rng(ties)
+    for n, m in ((3, 40), (5, 5), (60, 7), (200, 201)):
+        one, other = rng.normal(size=n), rng.normal(0.3, 2, size=m)
+        if ties:
+            one, other = one.round(), other.round()
+        assert _rank_z(one, other) == pytest.approx(ranksums(one, other).statistic, abs=1e-12)
+        assert _distance(one, other) == ks_2samp(one, other, method="asymp").statistic
+    assert _rank_z(np.empty(0), np.ones(3)) == 0.0
