@@ -456,3 +456,22 @@ def test_the_class_score_sees_neither_collapse_inside_a_class_nor_how_frequent_c
 def test_every_number_has_its_line():
     pairs = {f"{name}_{side}" for name in ("eas", "prc", "ppr") for side in ("precision", "recall")}
     assert set(scalars(*PAIRS[0])) - set(BLIND_SPOTS) == {"coverage_precision", "kid_std", *pairs}
+
+
+def test_features_beyond_100_000_times_their_spread_are_shifted_and_others_are_not():
+    sizes = np.array([1e5 - 0.5, 1e5, 1e5 + 0.5, -1e5 - 0.5])
+    values = np.stack([sizes, sizes - np.sign(sizes)])  # of spread 1
+    found = frechet_module.shift_of(as_samples(values), as_samples(values))
+    assert found.tolist() == [0.0, 0.0, 1e5 + 0.5, -1e5 - 0.5]
+    constant = as_samples(np.full((3, 1), 1e9))
+    assert frechet_module.shift_of(constant, constant).tolist() == [0.0]
+
+
+def test_the_rounding_of_a_frechet_distance_follows_from_what_is_added():
+    rng = np.random.default_rng(0)
+    real, generated = (as_samples(rng.normal(size=(50, 4)) * scale) for scale in (0.1, 7.0))
+    means = real.values.mean(axis=0) - generated.values.mean(axis=0)
+    added = (means**2).sum() + sum(np.trace(np.cov(each.values.T)) for each in (real, generated))
+    for pair in ((real, generated), (generated, real)):
+        rounding = frechet_module._checked(*pair).rounding
+        assert rounding == pytest.approx(8 * np.finfo(np.float64).eps * math.sqrt(4) * added, rel=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from prviz.readers import Limits, ReadError, delimited, read
+from prviz.readers import AmbiguousKeyError, Limits, ReadError, delimited, read
 
 # Fields that parsers are known to read differently, or that no table should hold.
 ODD = (
@@ -107,3 +108,11 @@ def test_limits_hold_for_both_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
         refused = outcome(table, 0, limits)
         assert refused == outcome(table, 1 << 30, limits)
         assert refused[0] is ReadError
+
+
+def test_lists_of_one_number_each_are_numbers_and_longer_ones_ask_which(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text('a,b\n"[1.5]","[2.5]"\n"[3.5]","[4]"\n"[0]","[1]"\n')
+    assert read(tmp_path / "one.csv").values.tolist() == [[1.5, 2.5], [3.5, 4.0], [0.0, 1.0]]
+    (tmp_path / "two.csv").write_text('a,b\n"[1.5, 2]","[2.5, 7]"\n"[3.5, 1]","[4.5, 8]"\n"[0, 0]","[1, 1]"\n')
+    with pytest.raises(AmbiguousKeyError, match="several list columns could be the samples: 'a', 'b'"):
+        read(tmp_path / "two.csv")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from prviz.readers import source as source_module
 from prviz.readers.arrow import read_footer
 from prviz.readers.columns import label_array, label_names
 from prviz.readers.keyed import choose_key, open_tensors, required_roles
-from prviz.readers.source import EXPANSION_VARIABLE, as_source, check_claim
+from prviz.readers.npy import zip_members
+from prviz.readers.source import EXPANSION_VARIABLE, FileSource, as_source, check_claim
 from tests import file_builders as build
 from tests.browser import ROOT
 from tests.file_builders import VALUES
@@ -263,3 +265,12 @@ def test_what_breaks_off_while_it_is_read_is_refused(tmp_path: Path, monkeypatch
     monkeypatch.setattr(source_module, "open_regular", lambda at: io.BufferedReader(Broken(at, "r")))
     with pytest.raises(ReadError, match=r"'x\.npy': can't be opened: Input/output error"):
         read(path)
+
+
+def test_members_of_a_zip_are_its_files_without_folders_and_what_macos_adds() -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in ("a/", "a/one.npy", "__MACOSX/a/one.npy", "/", "x"):
+            archive.writestr(name, b"")
+    assert zip_members(FileSource("some.zip", 0, data=stream.getvalue()), Limits()) == ["a/one.npy", "x"]
+    assert zip_members(FileSource("some.zip", 4, data=b"PK\x03\x04"), Limits()) == []

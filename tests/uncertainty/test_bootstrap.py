@@ -103,6 +103,18 @@ def test_runs_on_other_samples_cannot_be_drawn_together():
     assert evaluated([one, Supports(np.zeros(5), np.ones(5), 2)]) == (2, 3)
 
 
+def test_runs_on_equal_rows_and_groups_can_be_drawn_together_whatever_arrays_hold_them():
+    def run(**held):
+        held = {name: np.array(each) for name, each in held.items()}
+        return Supports(np.ones(4), np.ones(4), 2, **held)
+
+    rows, groups = [0, 2, 5, 7], [0, 0, 1, 2]
+    assert evaluated([run(rows=rows, groups=groups), run(rows=rows, groups=groups)]) == (2, 2)
+    for other in (run(rows=rows), run(groups=groups), run(rows=rows, groups=[0, 1, 1, 2]), run()):
+        with pytest.raises(ValueError, match="different samples"):
+            evaluated([run(rows=rows, groups=groups), other])
+
+
 def test_what_is_drawn_for_a_set_depends_on_its_size_and_place_alone():
     pairs, threes = list(draws((7, 5), 4, 9)), list(draws((7, 5, 6), 4, 9))
     for (real, generated), (again, first, other) in zip(pairs, threes, strict=True):
