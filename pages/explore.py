@@ -65,7 +65,9 @@ def live(facts: DeltaGenerator) -> None:
         panel=st.session_state.get(PANEL_TAB) or PANELS[0],
         view=st.session_state.get(MAIN_VIEW) or VIEWS[0],
     )
-    explorer, asked = _listen(), live_view.wanted(held, shared)
+    explorer = _listen()
+    number = held.asked  # before the state is read: what comes later is in the next answer
+    asked = live_view.wanted(held, shared)
     explorer.turn_to(*asked)
     answer = answers.answer(*asked, partial(live_view.last, shared))
     if answer.final:
@@ -86,7 +88,7 @@ def live(facts: DeltaGenerator) -> None:
     with figure.container(key="part-pr-figure"):
         begin(MAIN_VIEW, VIEWS[0])
         st.segmented_control("Axes", VIEWS, required=True, label_visibility="collapsed", key=MAIN_VIEW)
-        content = live_view.content(held, answer, asked, shared.stopped)
+        content = live_view.content(held, answer, asked, shared.stopped, number)
         main_figure(content, preflight.warnings(checked[0], warnings), visitor().token, live_view.TOLD)
     with rest:
         far_off.draw(problem, settings)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from pages._explore.live_view import TOLD, understand
@@ -78,12 +79,12 @@ def tell(app: AppTest, name: str, value: object) -> AppTest:
     return app
 
 
-def ask(app: AppTest, **values: object) -> list[dict]:
+def ask(app: AppTest, *, have: Sequence[str] = (), **values: object) -> list[dict]:
     """All messages of the line's answer, after these sliders were moved."""
     shared, lines = app.session_state["_Session"], queue.Queue[bytes | None]()
     explorer = Explorer(shared.stopped)
     explorer.expect(shared.waited_for)
-    explorer.ask(question(app, lines.put, values))
+    explorer.ask(question(app, lines.put, values, have=list(have)))
     return [json.loads(line) for line in iter(lambda: lines.get(timeout=60), None)]
 
 
@@ -115,4 +116,10 @@ def about(app: AppTest) -> str:
 
 
 def vertices(app: AppTest) -> dict[str, list]:
-    return {curve["id"]: curve["vertices"] for curve in payload(app)["curves"]}
+    return vertices_in(payload(app))
+
+
+def vertices_in(content: dict, known: Mapping[str, list] | None = None, part: str = "curves") -> dict[str, list]:
+    """The curves of a message by their ids. known : flat vertices by key that the browser has already."""
+    flat = {**(known or {}), **content["vertices"]}
+    return {curve["id"]: np.reshape(flat[curve["key"]], (-1, 2)).tolist() for curve in content[part]}

@@ -135,7 +135,7 @@ class Visitor:
         """The same; the answer has begun, and is to be read and closed."""
         content = json.loads(self.widget("explore").bytes)
         self.asked = max(self.asked, content["asked"]) + 1
-        question = {"q": self.asked, "of": content["of"], "values": values, "frames": [], **rest}
+        question = {"q": self.asked, "of": content["of"], "values": values, "have": [], **rest}
         headers = {"X-Prviz-Token": content["token"], "Origin": f"http://{self.host}"}
         connection = http.client.HTTPConnection(self.host, timeout=WAIT_SECONDS)
         connection.request("POST", "/live/ask", json.dumps(question), {**headers, "Connection": "close"})

@@ -131,7 +131,7 @@ def _following(
     curves, shown = linked(found.curves, problem.truth), position(problem, settings)
     frames = _frames.profile_id(problem, settings)
     for figure in (pane.figure for pane in panes if isinstance(pane.figure, go.Figure)):
-        figure.for_each_trace(lambda trace: trace.update(showlegend=trace.legendgroup == "now"))
+        figure.update_layout(showlegend=False)
     live_figure(key, panes, curves=curves, frames=frames, shown=shown, legend=legend, table=table)
 
 
@@ -169,22 +169,17 @@ def strip(problem: Problem, settings: ExploreSettings, found: results.Results) -
     chart = st.container()
     with st.container(key="strip-limits"):  # its notices stay unseen: the chart is there without the limits
         limits = _limits(problem, settings, names, [int(k) for k in frames["k"]["stops"]]) if control == "k" else {}
-    now = position(problem, settings)[control]
     figure = figures.iou_sweep_figure(
         lines,
         limits=limits,
         xlabel=XLABELS[control],
         ylabel="IoU with the truth" if known else "area under the curve",
-        current=now,
         best=known,
         log_x=True,
     )
     compact(figure, STRIP_HEIGHT)
     figure.update_yaxes(dtick=0.5)
     figure.update_traces(marker_size=9, selector={"mode": "markers"})
-    word = "" if now is None else f"now {control} = {now:.4g}"
-    at = {"x": 1, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
-    figure.add_annotation(text=word, showarrow=False, font={"size": 12}, **at)
     words = [STRIP_HELP, KNOWN_HELP * known, LIMITS_HELP * bool(limits)]
     title = f"{'IoU' if known else 'Area'} over {control}"
     pane = Pane("sweep", figure, title, follow=control, wide=True, small=True, help=" ".join(filter(None, words)))
@@ -241,12 +236,11 @@ def stability(problem: Problem, settings: ExploreSettings, found: results.Result
         "Every number of the table against k (log scale), all on one scale from 0 to 1: where a line is steep, a "
         "published value depends on its k." + (" Dashed: the truth." if problem.truth is not None else "")
     )
-    now = position(problem, settings)["k"]
     true = {} if problem.truth is None else summaries(problem.truth, settings.b, settings.eps)
     panes = []
     for summary in summary_list(settings.b, settings.eps):
         lines = {name: (frames["k"]["stops"], _frames.column(frames, "k", name, summary.key)) for name in names}
-        figure = figures.stability_figure(lines, truth=true.get(summary.key), current=now)
+        figure = figures.stability_figure(lines, truth=true.get(summary.key))
         panes.append(Pane(f"stability-{summary.key}", figure, summary.label, follow="k", small=True))
     _following("stability", panes, problem, settings, found, legend=True)
 

@@ -71,7 +71,7 @@ def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) 
             for held_out, sweep in lines.items()
         }
         true = None if truth is None else truth[side]
-        figure = figures.extreme_sweep_figure(values, ylabel=ENDS[side], truth=true, current=now["k"])
+        figure = figures.extreme_sweep_figure(values, ylabel=ENDS[side], truth=true)
         name = f"extremes-over-k-{side}"
         panes.append(Pane(name, figure, f"{title}, over k", follow="k", caption=LINES[tuple(lines)]))
     curves, frames = linked(found.curves, problem.truth), _frames.profile_id(problem, settings)

@@ -21,6 +21,7 @@ from prviz.curves.summaries import TRUTH
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.hub import COSTLY, Hub
 from prviz.estimators.ipr import IPR
+from prviz.figures.pr import BOUND, limit_label
 from prviz.live import bounds, frames, needs, results
 from prviz.live.explorer import CurvesQuestion, Question, Sink
 from prviz.live.problems import Problem, allowed, problem_of
@@ -31,6 +32,8 @@ from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 # Largest number of a question: what JavaScript counts to exactly.
 MOST_QUESTIONS = 2**53
+# Area above which a bound on the truth is not drawn.
+WIDEST = 0.99
 Mark = tuple[float | str | None, str]
 Chosen = tuple[Problem, ExploreSettings]
 BOUND_HELP = (
@@ -120,20 +123,31 @@ def controls(problem: Problem, settings: ExploreSettings) -> list[Slider | Bars]
     return [_k_slider(problem, settings), *tuned, *data_controls.sliders(settings), _lam_slider(settings)]
 
 
-def content(held: ExploreSession, answer: Answer, asked: Chosen, stopped: Collection[Hashable]) -> bytes:
+def content(
+    held: ExploreSession,
+    answer: Answer,
+    asked: Chosen,
+    stopped: Collection[Hashable],
+    number: int,
+    have: set[str] | None = None,
+) -> bytes:
     """All that the main figure draws, as JSON, for any thread; its controls show what is asked for.
 
-    stopped : keys of what is not measured.
+    stopped : keys of what is not measured. number : of the last question that `asked` knows of. have : as of
+    `figure_content`.
     """
-    number = held.asked  # before the state is read: what comes later is in the next answer
     state = held.update()
     problem, settings, found = answer.problem, answer.settings, answer.found
     truth, curves, limit = problem.truth, found.curves, bounds.bound(problem, settings)
+    shade = _shade(problem, settings)
+    limits = {limit_label(name): curve for name, curve in bounds.limits(problem, settings).items()}
     errors, table = far_off.known(problem, settings), numbers(problem, settings, found)
     drawing = figure_content(
         [curve_space(problem, settings, found, table) if state.view == VIEWS[0] else error_space(problem, found)],
         controls=controls(*asked),
         curves=linked(curves, truth),
+        lines=limits if shade is None else {BOUND: shade, **limits},
+        have=have,
         symbols=figures.symbols(curves),
         table=table,
         bound=None if truth is not None or limit is None else limit.auc,
@@ -157,7 +171,8 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
     """How questions on the line are understood: their values change the state, which the answer is about."""
 
     def understood(sent: Mapping[str, Any], sink: Sink) -> Question:
-        values, known, number = sent.get("values"), sent.get("frames"), int(sent["q"])
+        values, number = sent.get("values"), int(sent["q"])
+        have = set(map(str, sent.get("have", ())))
         if not 0 < number <= MOST_QUESTIONS:
             raise ValueError("a question has a number")
         held.asked = max(held.asked, number)
@@ -172,9 +187,9 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
         asked = wanted(held, shared)
 
         def drawn(problem: Problem, settings: ExploreSettings, found: results.Results, coarse: int) -> bytes:
-            return content(held, Answer(problem, settings, found, coarse), asked, shared.stopped)
+            return content(held, Answer(problem, settings, found, coarse), asked, shared.stopped, number, have)
 
-        question = CurvesQuestion(number, *asked, drawn, sink, known if isinstance(known, list) else ())
+        question = CurvesQuestion(number, *asked, drawn, sink, have)
         if held.refused:
             question.send("page")
         return question
@@ -230,17 +245,25 @@ def _layout() -> dict[str, Any]:
     return layout
 
 
+def _shade(problem: Problem, settings: ExploreSettings) -> PRCurve | None:
+    """The bound on the truth, if it leaves out more than a trace of the square."""
+    bound = bounds.bound(problem, settings)
+    return None if bound is None or bound.auc > WIDEST else bound
+
+
 def curve_space(problem: Problem, settings: ExploreSettings, found: results.Results, table: Table) -> Pane:
     """The curves; in the legend the first number of each in the table, if that compares it with the truth."""
     truth, curves = problem.truth, found.curves
     note = "" if found.approximation is None else NOTE
     words = {name: "" if truth is None else f"IoU {table.rows[name][0]:.2f}" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
-    bound, limits = bounds.bound(problem, settings), bounds.limits(problem, settings)
+    bound, limits = _shade(problem, settings), bounds.limits(problem, settings)
     about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
     helps = [problem.headline, about, HELP, hubs(problem, settings)]
     helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)
-    traces = figures.pr_traces(curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes)
+    traces = figures.pr_traces(
+        curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes, placed=False
+    )
     data = sorted(map(plain_trace, traces), key=lambda trace: bool(trace["legendgroup"] == TRUTH))  # on top
     return Pane(
         "pr",
@@ -258,8 +281,12 @@ def error_space(problem: Problem, found: results.Results) -> Pane:
     """The same classifiers by their two error rates."""
     note = "" if found.approximation is None else NOTE
     figure = figures.error_space_figure(found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note))
-    figure.data = sorted(figure.data, key=lambda trace: trace.legendgroup == TRUTH)  # on top
-    return Pane("error", figure, "Error space", follow="error", square=True, fit=True, note=note, help=ERROR_HELP)
+    plain = plain_figure(figure)
+    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # on top
+    for trace in plain["data"]:  # the browser has the curves
+        for part in ("x", "y", "text", "customdata"):
+            trace.pop(part)
+    return Pane("error", plain, "Error space", follow="error", square=True, fit=True, note=note, help=ERROR_HELP)
 
 
 def numbers(problem: Problem, settings: ExploreSettings, found: results.Results) -> Table:

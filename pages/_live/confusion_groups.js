@@ -1,12 +1,13 @@
 // Samples in four groups at lam (prviz/diagnostics/confusion_groups.py has the derivation, prviz/figures/confusion_groups.py the look).
 
 import { callsReal } from "./curve.js";
-import { setAttributes, setText, shape } from "./dom.js";
+import { setAttributes, shape } from "./dom.js";
+import { coordinates, rowsOf } from "./pane.js";
 import { store } from "./store.js";
 import { lamOf } from "./view.js";
 
 /** @import { LiveFigure } from "./main.js" */
-/** @import { Axes, Nodes, Pane, PaneSpec } from "./pane.js" */
+/** @import { Axes, Pane, PaneSpec } from "./pane.js" */
 
 /**
  * What Python sends of the samples (pages/_explore/space.py).
@@ -164,36 +165,36 @@ export const symbolPath = ({ symbol, size }) => SYMBOLS[symbol](size / 2).replac
 const RING = symbolPath({ symbol: "circle", size: 15 }), SMALL_RING = symbolPath({ symbol: "circle", size: 10 });
 const MANY = 40; // selected samples above which rings are small: large ones would hide what they are around
 
-/** @type {WeakMap<Nodes, Places>} */
+/** @type {WeakMap<object, Places>} by what Plotly has drawn */
 const PLACES = new WeakMap();
 
 /** The samples' places in the plot, by what is drawn: the groups' pool, or the traces that Plotly holds.
  * @param {LiveFigure} live @param {Pane} pane */
 function placesOf(live, pane) {
-  const known = PLACES.get(pane.nodes);
+  const known = PLACES.get(pane.drawn);
   if (known) return known;
   const axes = pane.axes(pane.spec.figure.data[0]), { xaxis, yaxis } = axes;
-  const found = isGrouped(pane) ? poolOf(live, pane) : pane.plot._fullData.flatMap(({ x, y, customdata }) =>
-    Array.from(customdata ?? [], (custom, i) => ({ ...sampleOf(live, Number(custom[0])), x: x[i], y: y[i] })));
-  const lines = isGrouped(pane) && isFlat(pane) ? [0, 1, 2, 3].map((group) => yaxis.c2p(group).toFixed(1)) : null;
-  const all = found.map((sample) => ({ sample, x: xaxis.c2p(sample.x).toFixed(1), y: lines ? "" : yaxis.c2p(sample.y).toFixed(1) }));
+  const found = isGrouped(pane) ? poolOf(live, pane) : (pane.plot.data ?? []).filter(({ customdata }) => customdata).flatMap((trace) => {
+    const [x, y] = [trace.x, trace.y].map(coordinates);
+    return rowsOf(trace).map((id, i) => ({ ...sampleOf(live, Number(id)), x: x[i], y: y[i] }));
+  });
+  const lines = isGrouped(pane) && isFlat(pane) ? [0, 1, 2, 3].map((group) => yaxis.at(group).toFixed(1)) : null;
+  const all = found.map((sample) => ({ sample, x: xaxis.at(sample.x).toFixed(1), y: lines ? "" : yaxis.at(sample.y).toFixed(1) }));
   const places = { axes, lines, all, byId: new Map(all.map((each) => [each.sample.id, each])) };
-  PLACES.set(pane.nodes, places);
+  PLACES.set(pane.drawn, places);
   return places;
 }
 
 /** True if the pane draws only some of the samples.
  * @param {LiveFigure} live @param {Pane} pane */
-export const drawsFewer = (live, pane) => (PLACES.get(pane.nodes)?.all.length ?? Infinity) < samplesOf(live).placeOf.size;
+export const drawsFewer = (live, pane) => (PLACES.get(pane.drawn)?.all.length ?? Infinity) < samplesOf(live).placeOf.size;
 
-/** An SVG between Plotly's points and its labels: the groups while Plotly is behind, and the selection.
+/** An SVG under Plotly's: the groups while Plotly is behind, and the selection.
  * @param {LiveFigure} live @param {Pane} pane */
 export function paintSamples(live, pane) {
   const places = placesOf(live, pane), index = classifierAt(live);
-  const svg = pane.overlay("sample-marks", places.axes, (made) => {
-    made.append(...GROUP_NAMES.map((name) => shape("path", { class: `group-${name}` })), shape("path", { class: "rings", d: "" }));
-    pane.plot.querySelector(".main-svg")?.after(made);
-  });
+  const svg = pane.overlay("sample-marks", places.axes, true);
+  if (!svg.firstChild) svg.append(...GROUP_NAMES.map((name) => shape("path", { class: `group-${name}` })), shape("path", { class: "rings", d: "" }));
   const paths = [...svg.children], rings = paths[GROUP_NAMES.length];
   if (isGrouped(pane)) paintGroups(live, pane, places, index, paths);
   const yOf = (/** @type {SamplePlace} */ each) => (places.lines ? places.lines[groupOf(samplesOf(live).spec, each.sample, index)] : each.y);
@@ -205,20 +206,22 @@ export function paintSamples(live, pane) {
   rings.setAttribute("d", ringed.map((each) => `M${each.x},${yOf(each)}${ring}`).join(""));
 }
 
-/** One path per group instead of a node per sample: a step of a drag rewrites four attributes.
+/** One path per group instead of a node per sample: a step of a drag rewrites four attributes. Meanwhile Plotly's points
+ * are not to be seen.
  * @param {LiveFigure} live @param {Pane} pane @param {Places} places @param {number} index @param {Element[]} paths */
 function paintGroups(live, pane, { all, lines }, index, paths) {
-  const { spec } = samplesOf(live), behind = pane.name !== groupsName(live), { traces: nodes, legend } = pane.nodes, counts = groupCounts(spec, index);
-  const traces = pane.plot._fullData.slice(0, 4), drawn = ["", "", "", ""];
+  const { spec } = samplesOf(live), behind = pane.name !== groupsName(live), emphasis = behind ? "behind" : "";
+  const traces = (pane.plot.data ?? []).slice(0, 4), drawn = ["", "", "", ""];
+  if (pane.emphasis !== emphasis) {
+    pane.emphasis = emphasis;
+    void live.plotly?.restyle(pane.plot, { opacity: behind ? 0 : 1 }, [0, 1, 2, 3]);
+  }
   const symbols = traces.map(({ marker }) => symbolPath(marker));
   for (const { sample, x, y } of behind ? all : []) {
     const group = groupOf(spec, sample, index);
     drawn[group] += `M${x},${lines ? lines[group] : y}${symbols[group]}`;
   }
-  traces.forEach(({ marker, visible }, group) => {
-    const points = nodes[group]?.points;
-    if (points) points.style.display = behind ? "none" : "";
-    setText(legend[group], legendText(spec, group, counts[group]));
+  traces.forEach(({ marker, visible = true }, group) => {
     setAttributes(paths[group], lines ? { fill: "none", stroke: marker.color } : { fill: marker.color });
     setAttributes(paths[group], { opacity: marker.opacity, d: visible === true ? drawn[group] : "" });
   });

@@ -6,7 +6,6 @@ Its JavaScript, style and markup are beside this file.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import math
@@ -20,12 +19,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
-from numpy.typing import NDArray
 
 from pages._live.modules import bundle
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
 from prviz.figures import SYMBOLS
+from prviz.live.frames import flat
 from prviz.live.message import as_text
 from prviz.server.static_files import publish
 
@@ -74,19 +73,11 @@ def plain_figure(figure: go.Figure) -> dict[str, Any]:
 
 
 def plain_trace(trace: Any) -> dict[str, Any]:
-    """A trace as JSON has it, its numbers as the bytes of an array, as Plotly writes and reads them."""
+    """A trace as JSON has it."""
     content = trace if isinstance(trace, dict) else trace.to_plotly_json()
-    plain = {name: _bytes_of(value) if isinstance(value, np.ndarray) else value for name, value in content.items()}
+    plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in content.items()}
     plain.pop("uid", None)  # as Plotly leaves it out
     return plain
-
-
-def _bytes_of(values: NDArray[Any]) -> Any:
-    if values.dtype == object:
-        return values.tolist()
-    text = base64.b64encode(np.ascontiguousarray(values, "<f8").tobytes()).decode()
-    shape = {"shape": ", ".join(map(str, values.shape))} if values.ndim > 1 else {}
-    return {"dtype": "f8", "bdata": text, **shape}
 
 
 @dataclass(frozen=True)
@@ -231,8 +222,10 @@ def figure_content(
     *,
     controls: Sequence[Slider | Bars] = (),
     curves: Mapping[str, tuple[str, str, PRCurve]] | None = None,
+    lines: Mapping[str, PRCurve] | None = None,
     symbols: Mapping[str, str] | None = None,
     table: Table | None = None,
+    have: set[str] | None = None,
     **rest: Any,
 ) -> bytes:
     """What the browser draws, as JSON: the panes with all that `live_figure` describes, and a digest of it.
@@ -240,22 +233,34 @@ def figure_content(
     controls : of the main figure, in whose place on the page each curve has a row too; rest then has also
     bound, errors: of the unknown truth the area that it does not exceed, and how far the area of each curve could be
     off, by its id, as drawn here; the rows mark both.
+    lines : further curves that are drawn, by their legend group.
+    have : keys of the vertices that the browser has, which are not sent again; those that are sent are added.
     """
+    have, vertices = set() if have is None else have, dict[str, list[float]]()
+
+    def key(curve: PRCurve) -> str:
+        found = hashlib.sha256(curve.vertices.tobytes()).hexdigest()[:12]
+        if found not in have:
+            have.add(found)
+            vertices[found] = flat(curve)
+        return found
+
     linked = [
-        {"id": name, "name": label, "color": color, "vertices": curve.vertices.round(9).tolist()}
+        {"id": name, "name": label, "color": color, "key": key(curve)}
         | {"symbol": SYMBOLS.get((symbols or {}).get(name, ""), "")}
         for name, (label, color, curve) in (curves or {}).items()
     ]
     content = {
         "controls": [control.payload() for control in controls],
         "curves": linked,
+        "lines": [{"id": name, "key": key(curve)} for name, curve in (lines or {}).items()],
         "panes": [pane.payload() for pane in panes],
         "table": None if table is None else table.payload(),
         "rows": bool(controls),
         **rest,
     }
     text = as_text(content)
-    return joined(text, {"revision": hashlib.sha256(text).hexdigest()[:12]})
+    return joined(text, {"revision": hashlib.sha256(text).hexdigest()[:12], "vertices": vertices})
 
 
 def live_figure(

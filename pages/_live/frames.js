@@ -9,7 +9,7 @@ import { store } from "./store.js";
 
 /**
  * A curve of the payload; symbol: the path of its marker around (0, 0), of radius 1, or "".
- * @typedef {{ id: string, name: string, color: string, symbol: string, vertices: Vertex[] }} Curve
+ * @typedef {import("./store.js").KeyedCurve & { id: string, name: string, color: string, symbol: string }} Curve
  *
  * A curve at one stop: its numbers of the table, and whether it is the same at every stop.
  * @typedef {Curve & { row: number[] | undefined, still: boolean }} CurveAtStop

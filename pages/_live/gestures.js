@@ -4,12 +4,12 @@ import { angleToLam, lamToAngle } from "./curve.js";
 import { element } from "./dom.js";
 import { wireSelection } from "./explorer.js";
 import { movesLam } from "./lam_marks.js";
-import { showsAllStops } from "./panes.js";
-import { paintPane, react, schedule } from "./paint.js";
-import { isStrip } from "./pane.js";
+import { drawOver, drawPane, schedule } from "./paint.js";
+import { axesOf, isStrip } from "./pane.js";
 import { ask, askLater, tellPage } from "./line.js";
 import { wireRings } from "./rings.js";
 import { wireStandout } from "./standout.js";
+import { makeTools } from "./tools.js";
 import { store } from "./store.js";
 import { drawnHere, ownStop } from "./view.js";
 
@@ -47,7 +47,7 @@ export function tellOthers(live, curves) {
 export function wire(live, pane, plotly) {
   const { plot } = pane;
   // Before Plotly answers to the pointer, it must hold what is on screen.
-  const catchUp = () => { if (pane.dirty && !live.controls.held) react(live, pane); };
+  const catchUp = () => { if (pane.dirty && !live.controls.held) drawPane(live, pane); };
   for (const kind of ["pointermove", "pointerdown", "focusin"]) plot.addEventListener(kind, catchUp, true);
   plot.on("plotly_hover", ({ points: [{ customdata }], event }) => { // a number, a list or a typed row, as Plotly decoded it
     if (movesLam(pane) && customdata?.length) {
@@ -56,20 +56,14 @@ export function wire(live, pane, plotly) {
     }
     if (pane.spec.pictures && customdata !== undefined) showPicture(live, pane, customdata, event);
   });
-  // A click takes the curve for the panels, and lam with it. So does a legend entry, unless that hides the curve.
+  // A click takes the curve for the panels, and lam with it.
   plot.on("plotly_click", ({ points: [{ customdata, data }] }) => {
     if (pane.spec.picks) return pickSample(live, pane, Number(customdata));
     if (!movesLam(pane)) return;
     if (customdata?.length) setLam(live, lamUnder(pane, customdata));
     choose(live, data.legendgroup);
   });
-  for (const [kind, hides] of /** @type {const} */ ([["plotly_legendclick", true], ["plotly_legenddoubleclick", false]])) {
-    plot.on(kind, ({ fullData, curveNumber }) => {
-      const { legendgroup, visible } = fullData[curveNumber];
-      if (movesLam(pane) && (!hides || visible === "legendonly")) choose(live, legendgroup);
-    });
-  }
-  if (showsAllStops(pane) && isStrip(pane.spec)) plot.addEventListener("click", (event) => takeStop(pane, event));
+  if (isStrip(pane.spec)) plot.addEventListener("click", (event) => takeStop(pane, event));
   if (pane.spec.select) wireSelection(live, pane, plotly);
   const left = () => {
     live.parts.picture.hidden = true;
@@ -79,12 +73,10 @@ export function wire(live, pane, plotly) {
   plot.addEventListener("pointerleave", left);
   wireRings(live, pane);
   wireStandout(live, pane);
-  // Zoom, pan, a hidden legend entry: Plotly has drawn what it was given last, and sliders may have moved since.
-  plot.on("plotly_afterplot", () => {
-    pane.forgetNodes();
-    if (pane.drawing) return;
-    pane.painted = pane.name;
-    paintPane(live, pane);
+  if (!pane.spec.small) makeTools(live, pane, plotly);
+  plot.on("plotly_afterplot", () => { // a drawing of ours, zoom, pan, a hidden legend entry
+    pane.drawn = {};
+    drawOver(live, pane);
   });
 }
 
@@ -100,8 +92,8 @@ function pickSample(live, pane, value) {
 /** A click over all stops takes the one under the pointer.
  * @param {Pane} pane @param {MouseEvent} event */
 function takeStop({ plot, spec }, event) {
-  const { xaxis } = plot._fullLayout, x = event.clientX - plot.getBoundingClientRect().left - xaxis._offset;
-  if (x >= 0 && x <= xaxis._length) store.move?.(spec.follow, Number(xaxis.p2d(x)));
+  const { xaxis } = axesOf(plot.layout), x = event.clientX - plot.getBoundingClientRect().left - xaxis.start;
+  if (x >= 0 && x <= xaxis.length) store.move?.(spec.follow, xaxis.value(x));
 }
 
 /** @param {LiveFigure} live @param {string} control @param {number} value the slider's stop nearest to it, as ratios go, is taken */
@@ -137,9 +129,18 @@ function setLam(live, lam) {
   controlChanged(live, slider);
 }
 
+/** lam under a finger, or null where it is let go.
+ * @param {LiveFigure} live @param {number | null} lam @param {boolean} held */
+export function slideLam(live, lam, held) {
+  const slider = live.controls.lamSlider;
+  if (slider) slider.held = held;
+  if (lam !== null) setLam(live, lam);
+  if (!held) askLater(live);
+}
+
 /** The curve that the panels are about.
  * @param {LiveFigure} live @param {string} id */
-function choose(live, id) {
+export function choose(live, id) {
   if (!ownStop(live)) return;
   live.timers.stop("release");
   tellPage(live, "chosen", id);

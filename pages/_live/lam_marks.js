@@ -1,14 +1,15 @@
 // The marks at lam: the ray of slope lam on the curves, the tangent of slope -lam in error space.
 // They are an SVG of their own above the plot: Plotly would take its hover label away at every change of a trace.
 
-import { PLACES, pointAt } from "./curve.js";
+import { PLACES, general, pointAt, sampled } from "./curve.js";
 import { shape } from "./dom.js";
-import { lamOf } from "./view.js";
+import { isStrip } from "./pane.js";
+import { lamOf, look } from "./view.js";
 
 /** @import { Point } from "./curve.js" */
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
-/** @import { Pane } from "./pane.js" */
+/** @import { Axes, Pane } from "./pane.js" */
 
 const GREY = "#7f7f7f";
 
@@ -18,28 +19,53 @@ export const movesLam = (pane) => pane.spec.follow in PLACES;
 /** @param {Pane} pane */
 export const isTail = (pane) => pane.spec.follow === "tail" || pane.spec.follow === "tail-recall";
 
+/** True if all stops of a slider are along the horizontal axis.
+ * @param {Pane} pane */
+const isOverStops = ({ spec: { follow } }) => follow === "k" || follow === "bandwidth";
+
+/** The line at the stop where the sliders stand, and its value; none where the bandwidth is the automatic one.
+ * @param {LiveFigure} live @param {Pane} pane */
+function drawNow(live, pane) {
+  const { spec: { follow, small }, spec } = pane, axes = pane.axes(), svg = pane.overlay("lam-marks now", axes), value = look(live).at?.[follow === "k" ? "k" : "bandwidth"] ?? null;
+  if (value === null) return svg.replaceChildren();
+  const x = axes.xaxis.at(value), text = shape("text", { x: axes.xaxis.length, y: -4, "text-anchor": "end", "font-size": 12, fill: "currentColor" });
+  if (isStrip(spec) || !small) text.textContent = `now ${follow} = ${general(value, 4)}`;
+  svg.replaceChildren(shape("line", { x1: x, x2: x, y1: 0, y2: axes.yaxis.length, stroke: GREY, "stroke-width": 1.5 }), text);
+}
+
 /** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves */
 export function drawMarks(live, pane, curves) {
-  const { follow } = pane.spec, axes = pane.plot._fullLayout;
-  if (!(movesLam(pane) || isTail(pane)) || !axes?.xaxis) return;
-  const { xaxis, yaxis } = axes, lam = lamOf(live), svg = pane.overlay("lam-marks", axes);
+  if (isOverStops(pane)) return drawNow(live, pane);
+  if (!(movesLam(pane) || isTail(pane))) return;
+  const { follow } = pane.spec, axes = pane.axes(), { xaxis, yaxis } = axes, lam = lamOf(live), svg = pane.overlay("lam-marks", axes);
   const line = (/** @type {number[]} */ [x0, y0], /** @type {number[]} */ [x1, y1], /** @type {string} */ color) => shape("line", {
-    x1: xaxis.l2p(x0), y1: yaxis.l2p(y0), x2: xaxis.l2p(x1), y2: yaxis.l2p(y1), stroke: color, "stroke-dasharray": "2 3" });
+    x1: xaxis.at(x0), y1: yaxis.at(y0), x2: xaxis.at(x1), y2: yaxis.at(y1), stroke: color, "stroke-opacity": 0.6 }); // dashes mean a truth or a limit
   const dot = (/** @type {CurveAtStop} */ { id, color }, /** @type {number} */ x, /** @type {number} */ y) => shape("circle", {
-    cx: xaxis.l2p(x), cy: yaxis.l2p(y), r: 5.5, fill: color, stroke: "#fff", "stroke-width": 2, "data-curve": id, "data-x": x, "data-y": y });
-  const hidden = new Set(pane.plot._fullData.filter((trace) => trace.visible === "legendonly").map((trace) => trace.legendgroup));
+    cx: xaxis.at(x), cy: yaxis.at(y), r: 5.5, fill: color, stroke: "#fff", "stroke-width": 2, "data-curve": id, "data-x": x, "data-y": y });
+  const hidden = new Set(pane.plot.data?.filter((trace) => trace.visible === "legendonly").map((trace) => trace.legendgroup));
   const shown = curves.filter((curve) => !hidden.has(curve.id)).map((curve) => ({ curve, at: pointAt(curve.vertices, lam) }));
   if (isTail(pane)) {
     // A lam beyond the log axis is marked at its end.
-    const [low, high] = xaxis.range, [bottom, top] = yaxis.range, x = Math.min(Math.max(Math.log10(lam), low), high);
+    const [low, high] = xaxis.range, [bottom, top] = yaxis.range, x = 10 ** Math.min(Math.max(Math.log10(lam), low), high);
     svg.dataset.lam = String(lam);
     svg.replaceChildren(line([x, bottom], [x, top], GREY), ...shown.map(({ curve, at }) => dot(curve, x, follow === "tail" ? at.alpha : at.beta)));
     return;
   }
   const place = PLACES[follow];
+  const area = follow === "pr" ? errorArea(axes, shown.map(({ curve }) => curve), live.rows.under) : [];
   const lines = follow === "pr" ? [line([0, 0], lam > 1 ? [1 / lam, 1] : [1, lam], GREY)]
     : shown.map(({ curve, at }) => line(...tangent(at, lam, place), curve.color));
-  svg.replaceChildren(...lines, ...shown.map(({ curve, at }) => dot(curve, ...place(at))));
+  svg.replaceChildren(...area, ...lines, ...shown.map(({ curve, at }) => dot(curve, ...place(at))));
+}
+
+/** What lies between the truth and the curve whose row is under the pointer.
+ * @param {Axes} axes @param {CurveAtStop[]} curves @param {string | null} under */
+function errorArea({ xaxis, yaxis }, curves, under) {
+  const raised = curves.find(({ id }) => id === under), truth = curves.find(({ id }) => id === "truth");
+  if (!raised || !truth || raised === truth) return [];
+  const edge = (/** @type {CurveAtStop} */ { vertices }) => `M${sampled(vertices).map(({ alpha, beta }) => `${xaxis.at(beta)},${yaxis.at(alpha)}`).join("L")}L${xaxis.at(0)},${yaxis.at(0)}Z`;
+  // Both areas in one path: what lies in one of them alone is the error.
+  return [shape("path", { class: "live-error", "fill-rule": "evenodd", fill: raised.color, d: edge(raised) + edge(truth) })];
 }
 
 /** The two ends of lam fpr + fnr = alpha: the vertical axis, which it meets at alpha, and the horizontal one, at beta.

@@ -4,7 +4,7 @@
 
 import { setText } from "./dom.js";
 import { inTheme } from "./pane.js";
-import { keepFrames, store } from "./store.js";
+import { keepFrames, store, withVertices } from "./store.js";
 import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
 import { drawnHere } from "./view.js";
 
@@ -90,8 +90,11 @@ async function send(live, stop = false) {
   if (outdated && moved.length) timers.start("dim", DIM_MS, () => { live.root.dataset.busy = "true"; });
   live.root.dataset.more = "true";
   try {
-    const question = { q, of: payload.of, values, stop, frames: [...store.frames.keys()] };
-    for await (const text of answerTo(question, token, flight.abort.signal)) if (line.flight === flight) take(live, JSON.parse(inTheme(live, text)));
+    const question = { q, of: payload.of, values, stop, have: [...store.frames.keys(), ...store.curves.keys()] };
+    for await (const text of answerTo(question, token, flight.abort.signal)) {
+      const message = JSON.parse(inTheme(live, text));
+      if (line.flight === flight || message.kind === "page") take(live, message); // the page is told once
+    }
     if (line.flight === flight) ended(live);
   } catch (error) {
     if (line.flight !== flight) return;
@@ -114,9 +117,11 @@ export function hangUp({ line }) {
 /** @param {LiveFigure} live @param {Message} message */
 function take(live, message) {
   const { line } = live;
-  if (message.kind === "curves") {
-    live.take({ ...live.payload, ...message });
-    landed(live);
+  if (message.kind === "curves" && !withVertices(message)) line.more = true;
+  else if (message.kind === "curves") {
+    letGo(live); // Python measures what waits while this is drawn
+    live.take({ ...live.payload, ...message }, message.q < line.q);
+    if (message.q === line.q) notDim(live);
     if (!message.coarse) followLater(live);
   }
   if (message.kind === "frames") {
@@ -136,15 +141,14 @@ function take(live, message) {
   }
 }
 
-/** The answer has drawn what was asked for, if only coarsely.
+/** What is on screen is what was asked for last.
  * @param {LiveFigure} live */
-function landed(live) {
+function notDim(live) {
   live.timers.stop("dim");
   live.root.dataset.busy = String(Boolean(live.payload.stale));
-  letGo(live);
 }
 
-/** The question that waits may follow.
+/** The answer has come, if only a coarse one: the question that waits may follow.
  * @param {LiveFigure} live */
 function letGo(live) {
   const { flight, waiting } = live.line;
@@ -157,8 +161,9 @@ function letGo(live) {
 /** @param {LiveFigure} live */
 function ended(live) {
   const { line } = live;
-  landed(live);
+  letGo(live);
   if (line.flight?.landed === false) return;
+  notDim(live);
   line.flight = null;
   live.root.dataset.more = String(line.moved > line.followed); // the page is to follow
   showProgress(live, null);

@@ -6,20 +6,19 @@ import { isGrouped } from "./confusion_groups.js";
 import { Controls } from "./controls.js";
 import { Timers } from "./dom.js";
 import { takeExplorer } from "./explorer.js";
-import { controlChanged, moveTo, tellOthers, wire } from "./gestures.js";
+import { choose, controlChanged, moveTo, slideLam, tellOthers, wire } from "./gestures.js";
 import { isTail, movesLam } from "./lam_marks.js";
 import { drawFirst } from "./first.js";
-import { draw, paintNew, schedule, showNumbers } from "./paint.js";
+import { draw, drawOver, schedule, showNumbers } from "./paint.js";
 import { Pane, findPlotly, inTheme, isStrip, placePane, themeOf } from "./pane.js";
-import { drawingName } from "./panes.js";
 import { whenHere } from "./leaving.js";
 import { ask, askLater, hangUp, hideOther, isLate, noLine, pageDrawn, wireStop } from "./line.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
 import { makeRows, noRows } from "./rows.js";
 import { noRings, takeRings } from "./rings.js";
 import { markSheet } from "./sheet.js";
-import { fadePane, leaveStandout, takeStandout } from "./standout.js";
-import { store } from "./store.js";
+import { leaveStandout, takeStandout } from "./standout.js";
+import { store, withVertices } from "./store.js";
 import { look } from "./view.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -40,17 +39,20 @@ import { look } from "./view.js";
  * @property {Payload} payload
  * @property {(values: Record<string, unknown>) => void} send to Python
  * @property {(pane: Pane, plotly: Plotly) => void} wire called once a pane is drawn
+ * @property {(lam: number | null, held: boolean) => void} slide lam along a curve
+ * @property {(id: string) => void} choose the curve that the panels are about
  * @property {() => void} redraw let Plotly draw what must be drawn
  * @property {() => void} leave called when the figure leaves the page
  * @property {Plotly | null} plotly null until it has loaded
  * @property {string} size of the root and the window, in pixels, that the panes are drawn for
  * @property {number} frame the animation frame that is asked for, or 0
+ * @property {boolean} behind something has changed since the others were begun
  * @property {number} drawn when Plotly was last asked to draw, in milliseconds
  * @property {Timers} timers
  * @property {Controls} controls
  * @property {Pane[]} panes
  * @property {Line} line of the main figure
- * @property {(payload: Payload) => void} take draw what the line says
+ * @property {(payload: Payload, late: boolean) => void} take draw what the line says; late: a newer question is on its way
  * @property {(name: string, value: unknown) => void} tell the page, which is drawn again
  * @property {string} theme the colours that the panes are drawn in
  * @property {Explorer | null} explorer
@@ -65,9 +67,8 @@ import { look } from "./view.js";
 
 const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "panes", "explorer", "rows", "verdict", "readout", "progress", "picture"]);
 const RESIZE_MS = 80; // without a change of the width, after which all panes are drawn anew
-// While a slider of the main figure is held: how long the others wait for a pause, and how long at most in all. Drawing
-// thousands of samples takes longer than a step of the slider.
-const PAUSE_MS = 100;
+// Between two drawings of another figure while a slider of the main figure is held: thousands of samples take longer than
+// a step of the slider.
 const BEHIND_MS = 1000;
 
 /** @type {WeakMap<HTMLElement, LiveFigure>} */
@@ -81,8 +82,8 @@ function create(parent) {
   const controls = new Controls(parts.controls, { changed: (control, rest) => controlChanged(live, control, rest), released: () => askLater(live) });
   /** @type {LiveFigure} */
   const live = {
-    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, tell: () => {}, take: (payload) => show(live, payload), redraw: () => { draw(live); }, follow: () => live.panes.forEach((pane) => fadePane(live, pane)), wire: (pane, plotly) => wire(live, pane, plotly), leave,
-    plotly: null, size: "", frame: 0, drawn: 0, panes: [], line: noLine(), theme: "", explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
+    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, tell: () => {}, take: (payload, late) => show(live, payload, late), redraw: () => { draw(live); }, follow: () => live.panes.forEach((pane) => drawOver(live, pane)), wire: (pane, plotly) => wire(live, pane, plotly), slide: (lam, held) => slideLam(live, lam, held), choose: (id) => choose(live, id), leave,
+    plotly: null, size: "", frame: 0, behind: false, drawn: 0, panes: [], line: noLine(), theme: "", explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
   };
   const resized = () => timers.start("resize", RESIZE_MS, () => {
     if (live.plotly && takeSize(live)) draw(live);
@@ -155,31 +156,25 @@ function purge(live, pane) {
   live.plotly?.purge(pane.plot);
 }
 
-/** @param {LiveFigure} live @param {Payload} payload */
-function update(live, payload) {
+/** @param {LiveFigure} live @param {Payload} payload @param {boolean} late */
+function update(live, payload, late) {
   const same = payload.revision === live.payload.revision, css = themeOf(live), theme = THEME.map(css).join(), rethemed = theme !== live.theme;
   live.theme = theme;
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
   // What Python has put over the figure takes its room with the drawing that it is said of, not before.
   if (payload.above) document.querySelector(`.st-key-${payload.above}`)?.setAttribute("data-shown", "");
-  live.controls.take(payload.controls);
+  if (!late) live.controls.take(payload.controls);
   if (payload.rows) {
     store.move = (control, value) => moveTo(live, control, value);
     store.isHeld = () => Boolean(live.controls.held);
-    store.isAsking = () => live.line.flight?.landed === false;
     store.ask = () => ask(live);
   }
   tellOthers(live, false);
   takeExplorer(live);
   takePanes(live);
   takeRings(live);
-  const view = look(live);
-  for (const pane of live.panes) {
-    const name = drawingName(live, pane, view);
-    if (rethemed || (!same && (pane.frames !== payload.frames || !(name || view.local)))) pane.must = true;
-    else if (!same && name !== pane.name) pane.dirty = true;
-  }
+  if (rethemed || !same) for (const pane of live.panes) pane.must = true;
   takeStandout(live);
   makeLegend(live);
   makeRows(live);
@@ -217,25 +212,13 @@ function markPlaces(live) {
   for (const name of ["data", "families", "pr-figure", "diagnostics"]) document.querySelector(`.st-key-part-${name}`)?.setAttribute("data-prviz", name);
 }
 
-/** Draw a new payload; the main figure comes before the others.
- * @param {LiveFigure} live @param {boolean} paused */
-function drawInTurn(live, paused) {
-  const free = live.payload.rows || !store.isHeld?.() || (paused && !store.isAsking?.());
-  if (!free && performance.now() < live.drawn + BEHIND_MS) return live.timers.start("turn", PAUSE_MS, () => drawInTurn(live, true));
-  live.timers.stop("turn");
-  live.drawn = performance.now();
-  const resized = live.payload.rows && takeSize(live); // what is said over the figure has come with it, or gone
-  for (const pane of live.panes) if (pane.must && pane.spec.fit && !resized) paintNew(live, pane);
-  draw(live);
-  schedule(live, live.panes.some((pane) => pane.dirty));
-}
-
-/** @param {LiveFigure} live @param {Payload} payload */
-function show(live, payload) {
-  update(live, payload);
+/** @param {LiveFigure} live @param {Payload} payload @param {boolean} [late] */
+function show(live, payload, late = false) {
+  update(live, payload, late);
   live.parts.coarse.textContent = payload.coarse ? `coarse: ${payload.coarse.toLocaleString("en")} samples per set` : "";
   if (payload.rows) hideOther(live, Boolean(payload.other));
-  if (live.plotly) return drawInTurn(live, false);
+  if (payload.rows) takeSize(live); // what is said over the figure has come with it, or gone
+  if (live.plotly) return draw(live, store.isHeld?.() && !payload.rows ? BEHIND_MS : 0);
   drawFirst(live);
   showNumbers(live, look(live));
 }
@@ -249,6 +232,7 @@ export default function mount({ data, parentElement, setStateValue, setTriggerVa
   live.tell = (name, value) => whenHere(parentElement, () => setTriggerValue(name, value));
   /** @type {Payload} */
   const payload = JSON.parse(inTheme(live, new TextDecoder().decode(data)));
+  withVertices(payload);
   if (!payload.rows || !isLate(live, payload)) show(live, payload);
   pageDrawn(live, payload);
   if (!live.plotly) {

@@ -1,4 +1,4 @@
-// One Plotly pane: its elements, its look, and what Plotly has drawn in it.
+// One Plotly pane: its elements, its look, and where its layout puts a point. Plotly draws by its public calls alone.
 
 import { element, setAttributes, setText, shape } from "./dom.js";
 
@@ -34,56 +34,34 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  * One trace of Plotly's; only what is read here has a type.
  * @typedef {Record<string, any> & { x: any[], y: any[], legendgroup?: string, fill?: string, meta?: any, customdata?: any[] }} Trace
  *
- * An axis as Plotly has drawn it: pixels of a value (of its logarithm, by l2p), and where it begins.
- * @typedef {{ c2p: (value: any, exact?: boolean) => number, l2p: (value: number) => number, range: number[], _length: number, _offset: number }} Axis
+ * One axis of a plot. `at`: where a value is, in pixels from the plot's left or top edge; `value`: what is there.
+ * @typedef {{ at: (value: number) => number, value: (pixels: number) => number, range: number[], start: number, length: number }} Axis
  * @typedef {{ xaxis: Axis, yaxis: Axis }} Axes
  *
- * The element that Plotly draws in, with what Plotly hangs on it.
- * @typedef {HTMLElement & { _fullLayout?: any, _fullData: Trace[], on: (event: string, call: (event: any) => void) => void }} Plot
+ * The element that Plotly draws in, with what it has drawn.
+ * @typedef {HTMLElement & { data?: Trace[], layout: Record<string, any>, on: (event: string, call: (event: any) => void) => void }} Plot
  *
  * @typedef {object} Plotly
  * @property {(plot: Plot, data: Trace[], layout: object, config: object) => Promise<unknown>} react
  * @property {(plot: Plot, layout: object) => Promise<unknown>} relayout
+ * @property {(plot: Plot, changes: object, traces: number[]) => Promise<unknown>} restyle
  * @property {(plot: Plot, options: object) => Promise<unknown>} downloadImage
  * @property {(plot: Plot) => void} purge
- * @property {Record<string, object>} Icons
- *
- * The elements of one trace, as Plotly's last drawing left them.
- * @typedef {object} TraceNodes
- * @property {Element} group
- * @property {Trace} trace
- * @property {HTMLElement | null} [points]
- * @property {Element | null} [dots] our own path of all points
- * @property {Element | null} [line]
- * @property {Element[]} [rest] the other paths of a line with gaps
- * @property {Element | null} [fill]
- * @property {boolean} [strokes]
- * @property {Element[]} [bars]
- *
- * @typedef {object} Nodes
- * @property {Record<number, TraceNodes>} traces by trace; a hidden one has none
- * @property {Record<number, Element | null>} legend
- * @property {Element[]} bands
- * @property {Element[]} annotations
+ * @property {Record<string, { width: number, height: number, path: string, transform?: string }>} Icons
  */
 
 export class Pane {
-  must = true; // Plotly must draw it: its paths cannot be rewritten
-  dirty = false; // Plotly is behind what is on screen
+  must = true; // Plotly must draw it, at whatever stop
+  dirty = false; // the stop on screen may be another than Plotly has drawn
   drawing = false; // Plotly is at work
   wired = false; // Plotly has drawn it once, and tells of the pointer
   gone = false; // it has left the page
   name = ""; // what Plotly's drawing is of
-  painted = ""; // what its paths show
-  frames = ""; // the payload's frames when Plotly drew it
-  /** @type {string[]} of the layout and the traces that Plotly drew, all but their curves */
-  looks = [];
-  /** @type {Record<string, number>} the upper ends of the axes as Plotly has drawn them */
-  ranges = {};
-  /** @type {object | undefined} a new one would make Plotly start afresh and forget zoom and handlers */
-  config;
-  /** @type {Nodes | null} */
-  #nodes = null;
+  drawn = {}; // another one after each drawing: what is known of it is kept by it
+  resets = 0; // of its axes, by the user
+  emphasis = ""; // which traces stand out in it
+  /** @type {string | false | undefined} what a drag does, once the user has chosen */
+  dragmode;
   /** @type {Map<string, SVGElement>} */
   #overlays = new Map();
 
@@ -107,37 +85,23 @@ export class Pane {
     this.help.hidden = !help;
     setText(this.help.lastChild, help);
     this.plot.setAttribute("aria-label", [title || id, caption || alt].filter(Boolean).join(". "));
-    this.forgetNodes();
   }
 
-  /** Plotly has drawn anew. */
-  forgetNodes() {
-    this.#nodes = null;
-  }
-
-  get nodes() {
-    return (this.#nodes ??= nodesOf(this.plot));
-  }
-
-  /** The axes of a trace.
-   * @param {Trace} trace @returns {Axes} */
+  /** The axes of a trace as they are drawn, zoomed or not.
+   * @param {Trace} [trace] */
   axes(trace) {
-    const full = this.plot._fullLayout;
-    const name = (/** @type {string | undefined} */ ref, /** @type {string} */ letter) => `${letter}axis${(ref || letter).slice(1)}`;
-    return { xaxis: full[name(trace.xaxis, "x")], yaxis: full[name(trace.yaxis, "y")] };
+    return axesOf(this.plot.layout, trace);
   }
 
-  /** An SVG of our own over these axes, of this class; made where missing: Plotly may have taken it away.
-   * @param {string} name @param {Axes} axes @param {(svg: SVGElement) => void} [place] where it is made */
-  overlay(name, { xaxis, yaxis }, place = (svg) => this.plot.append(svg)) {
-    let svg = this.#overlays.get(name);
-    if (!svg || !this.plot.contains(svg)) {
-      svg = shape("svg", { class: name });
-      this.#overlays.set(name, svg);
-      place(svg);
-    }
-    setAttributes(svg, { width: xaxis._length, height: yaxis._length });
-    Object.assign(svg.style, { left: `${xaxis._offset}px`, top: `${yaxis._offset}px` });
+  /** An SVG of our own over these axes, of this class, or under what Plotly draws.
+   * @param {string} name @param {Axes} axes @param {boolean} [under] */
+  overlay(name, { xaxis, yaxis }, under = false) {
+    const svg = this.#overlays.get(name) ?? shape("svg", { class: name });
+    this.#overlays.set(name, svg);
+    if (under && this.plot.firstChild !== svg) this.plot.prepend(svg);
+    if (!under && !svg.isConnected) this.plot.append(svg);
+    setAttributes(svg, { width: xaxis.length, height: yaxis.length });
+    Object.assign(svg.style, { left: `${xaxis.start}px`, top: `${yaxis.start}px` });
     return svg;
   }
 }
@@ -152,32 +116,34 @@ const TYPES = { f8: Float64Array, f4: Float32Array, i1: Int8Array, i2: Int16Arra
  * @param {any[] | { dtype: keyof typeof TYPES, bdata: string }} values @returns {any[]} */
 export const coordinates = (values) => (Array.isArray(values) ? values : [...new TYPES[values.dtype](Uint8Array.from(atob(values.bdata), (byte) => byte.charCodeAt(0)).buffer)]);
 
-/** The trace that Plotly has drawn in an element.
- * @param {Element} node @returns {Trace} */
-const traceOf = (node) => /** @type {any} */ (node).__data__[0].trace;
+/** The row of a sample that each point of a trace is of: its customdata, or the first entry of that.
+ * @param {Trace} trace @returns {(string | number)[]} */
+export function rowsOf({ customdata = [] }) {
+  if (Array.isArray(customdata)) return customdata.map((each) => (Array.isArray(each) ? each[0] : each));
+  const { shape: sides = "" } = /** @type {{ shape?: string }} */ (customdata), columns = +(sides.split(",")[1] ?? 1);
+  return coordinates(customdata).filter((_, i) => i % columns === 0);
+}
 
-/** @param {Plot} plot @returns {Nodes} */
-function nodesOf(plot) {
-  /** @type {Nodes["traces"]} */
-  const traces = {};
-  for (const group of plot.querySelectorAll(".scatterlayer .trace")) {
-    const trace = traceOf(group);
-    const points = trace.marker ? /** @type {HTMLElement | null} */ (group.querySelector(".points")) : null;
-    const fill = trace.fill === "tozeroy" ? group.querySelector(".js-fill") : null;
-    // A line with gaps is several paths; where there are none yet, one is made when they come.
-    const [line, ...rest] = group.querySelectorAll(".js-line");
-    const made = group.querySelector(".live-line");
-    if (line) made?.remove();
-    traces[trace.index] = { group, trace, points, dots: group.querySelector(".live-dots"), fill, line: line || made, rest, strokes: /lines/.test(trace.mode) };
-  }
-  for (const group of plot.querySelectorAll(".barlayer .trace")) {
-    const trace = traceOf(group);
-    traces[trace.index] = { group, trace, bars: [...group.querySelectorAll(".point path")] };
-  }
-  const legend = Object.fromEntries([...plot.querySelectorAll(".legend .traces")].map((item) => [traceOf(item).index, item.querySelector(".legendtext")]));
-  const fills = Object.values(traces).map(({ fill }) => fill);
-  const bands = Object.values(traces).filter(({ trace }) => isOfOneStop(trace)).flatMap(({ group }) => [...group.querySelectorAll(".js-fill")]).filter((fill) => !fills.includes(fill));
-  return { traces, legend, bands, annotations: [...plot.querySelectorAll(".infolayer .annotation-text")] };
+/** Where a layout of fixed margins puts the axes of a trace; Plotly's documentation has the arithmetic.
+ * @param {Record<string, any>} layout @param {Record<string, any>} [trace] @returns {Axes} */
+export function axesOf(layout, { xaxis = "x", yaxis = "y" } = {}) {
+  const { width, height, margin: { l, r, t, b } } = layout;
+  const axis = (/** @type {string} */ ref) => layout[`${ref[0]}axis${ref.slice(1)}`];
+  const made = (/** @type {any} */ { domain: [low, high] = [0, 1], range: [from, to], type }, /** @type {number} */ edge, /** @type {number} */ whole, /** @type {boolean} */ down) => {
+    const start = edge + whole * (down ? 1 - high : low), length = whole * (high - low), log = type === "log";
+    return {
+      start, length, range: [from, to],
+      at: (/** @type {number} */ value) => {
+        const along = length * (((log ? Math.log10(value) : value) - from) / (to - from));
+        return down ? length - along : along;
+      },
+      value: (/** @type {number} */ pixels) => {
+        const value = from + ((down ? length - pixels : pixels) / length) * (to - from);
+        return log ? 10 ** value : value;
+      },
+    };
+  };
+  return { xaxis: made(axis(xaxis), l, width - l - r, false), yaxis: made(axis(yaxis), t, height - t - b, true) };
 }
 
 // The server has it beside this script (prviz/server/static_files.py).
@@ -209,6 +175,12 @@ export async function onPlot(pane, work) {
 // margin itself, the plot has another size in a later drawing.
 const SQUARE = { l: 62, r: 14, t: 30, b: 100 }, FITTED = { l: 58, r: 12, t: 14, b: 56 };
 const LARGEST_SQUARE = 620;
+// Of a figure with marks of ours over it and a legend below.
+const OVERLAID = { l: 62, b: 104 };
+
+/** True if something of ours stands over the plot, whose margins must not grow then.
+ * @param {PaneSpec} spec */
+const isOverlaid = ({ follow, select, link }) => select || Boolean(link || follow);
 
 /** @param {PaneSpec} spec */
 const roomOf = ({ fit }) => (fit ? FITTED : SQUARE);
@@ -253,10 +225,10 @@ export function inTheme(live, text) {
   return text.replace(/("color": ?"#)([0-9a-f]{6})(?=")/gi, (_, head, color) => head + color.replace(/../g, lighter));
 }
 
-/** The traces, without those that the user has hidden; in the page's main figure with the truth in the colour of text.
- * @param {LiveFigure} live @param {Pane} pane @param {Trace[]} data @returns {Trace[]} */
-export function inked(live, { spec }, data) {
-  const { hidden } = live.rows;
+/** The traces, without those that the user has hidden and without curves that equal one before them; in the page's main
+ * figure with the truth in the colour of text.
+ * @param {LiveFigure} live @param {Pane} pane @param {Trace[]} data @param {Set<string>} hidden ids of curves @returns {Trace[]} */
+export function inked(live, { spec }, data, hidden) {
   if (hidden.size) {
     // A limit's name begins with its family's.
     const limits = live.payload.curves.filter(({ id }) => hidden.has(id)).map(({ name }) => `${name} at n = ∞`);
@@ -268,41 +240,31 @@ export function inked(live, { spec }, data) {
 }
 
 /** The layout in the page's theme.
- * @param {LiveFigure} live @param {Pane} pane @param {Figure} figure */
-export function themed(live, pane, figure) {
+ * @param {LiveFigure} live @param {Pane} pane @param {Figure["layout"]} given */
+export function themed(live, pane, given) {
   const { spec, box } = pane;
   const css = themeOf(live);
-  const layout = structuredClone(figure.layout);
+  const layout = structuredClone(given);
   const grid = css("st-border-color-light") || "#8884";
   const width = spec.square ? squareWidth(pane) : box.clientWidth || 320;
   const font = { color: css("st-text-color"), family: css("st-font") };
   const margin = { ...layout.margin, ...(spec.square ? roomOf(spec) : {}) };
   if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
+  if (isOverlaid(spec)) Object.assign(margin, { autoexpand: false, ...(spec.square || spec.compact || spec.small ? {} : OVERLAID) });
   Object.assign(layout, {
     // A drag zooms only after a press of the button for it; nor must a finger that scrolls the page select what it crosses.
-    dragmode: matchMedia("(pointer: coarse)").matches ? false : spec.brush ? "select" : spec.link && !spec.small ? "lasso" : false,
+    dragmode: pane.dragmode ?? (matchMedia("(pointer: coarse)").matches ? false : spec.brush ? "select" : spec.link && !spec.small ? "lasso" : false),
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     height: spec.square ? squareHeight(width, spec) : ((isStrip(spec) || spec.compact) && pane.plot.clientHeight) || spec.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("st-secondary-background-color"), bordercolor: grid, font },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: "#8a8a8a", activecolor: css("st-primary-color") },
   });
   if (spec.fit) layout.showlegend = false;
   else if (spec.square) layout.legend = { ...layout.legend, yref: "container", y: 0, yanchor: "bottom" };
   for (const key of Object.keys(layout)) {
-    if (/^[xy]axis\d*$/.test(key)) layout[key] = { gridcolor: grid, zerolinecolor: grid, linecolor: grid, ...layout[key] };
+    if (/^[xy]axis\d*$/.test(key)) layout[key] = { uirevision: `kept ${pane.resets}`, gridcolor: grid, zerolinecolor: grid, linecolor: grid, ...layout[key] };
   }
   return layout;
 }
 
-/** @param {Plotly} plotly @param {PaneSpec} spec */
-export function plotConfig(plotly, spec) {
-  const save = (/** @type {"png" | "svg"} */ format) => ({
-    name: `download ${format}`, title: `Save this figure as ${format.toUpperCase()}`,
-    icon: format === "png" ? plotly.Icons.camera : plotly.Icons.disk,
-    click: (/** @type {Plot} */ plot) => plotly.downloadImage(plot, {
-      format, filename: `prviz-${spec.id}`, width: plot.clientWidth, height: plot.clientHeight, scale: format === "png" ? 3 : 1 }),
-  });
-  return { displaylogo: false, responsive: false, displayModeBar: spec.small ? false : "hover", showAxisDragHandles: false,
-           doubleClick: "reset",  // by default it also fits the axes to all that is drawn, as some taps do: the bound reaches far out
-           modeBarButtons: [[...(spec.select || spec.link ? ["select2d", "lasso2d"] : []), "zoom2d", "pan2d", "resetScale2d", save("png"), save("svg")]] };
-}
+// By default a double click also fits the axes to all that is drawn, as some taps do: the bound reaches far out.
+export const CONFIG = { displaylogo: false, responsive: false, displayModeBar: false, showAxisDragHandles: false, doubleClick: "reset" };

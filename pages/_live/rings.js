@@ -2,6 +2,7 @@
 // A sample is known by its row, the customdata of its points; a pane's `link` names the samples that its rows are of.
 
 import { shape } from "./dom.js";
+import { coordinates, rowsOf } from "./pane.js";
 
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
@@ -43,7 +44,7 @@ export function takeRings(live) {
 /** The numbers of marked samples, by their traces' names.
  * @param {LiveFigure} live */
 function markedText({ panes, rings: { marked } }) {
-  const pane = panes.find(({ spec, plot }) => spec.link && plot._fullData), counts = new Map();
+  const pane = panes.find(({ spec, wired }) => spec.link && wired), counts = new Map();
   for (const { name, row } of pane ? samplesOf(pane) : []) if (marked.has(row)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const parts = [...counts].map(([name, count]) => `${count} ${name}`);
   return marked.size ? `Marked: ${marked.size} samples (${parts.join(", ")})` : "";
@@ -51,9 +52,11 @@ function markedText({ panes, rings: { marked } }) {
 
 /** @param {Pane} pane */
 function* samplesOf({ plot }) {
-  for (const { name, visible, customdata, x, y } of plot._fullData) {
-    if (visible !== true || !customdata) continue;
-    for (let i = 0; i < x.length; i++) yield { name, row: customdata[i], x: x[i], y: y[i] };
+  for (const trace of plot.data ?? []) {
+    const { name, visible = true } = trace, rows = rowsOf(trace);
+    if (visible !== true || !rows.length) continue;
+    const [x, y] = [trace.x, trace.y].map(coordinates);
+    for (let i = 0; i < x.length; i++) yield { name, row: rows[i], x: x[i], y: y[i] };
   }
 }
 
@@ -64,12 +67,11 @@ function drawAllRings(live) {
 
 /** @param {LiveFigure} live @param {Pane} pane */
 export function drawRings({ rings: { under, marked } }, pane) {
-  const axes = pane.plot._fullLayout;
-  if (!pane.spec.link || !axes?.xaxis) return;
-  const found = [];
+  if (!pane.spec.link || !pane.wired) return;
+  const axes = pane.axes(), found = [];
   for (const { row, x, y } of under !== undefined || marked.size ? samplesOf(pane) : []) {
     if (row !== under && !marked.has(row)) continue;
-    found.push(shape("circle", { cx: axes.xaxis.c2p(x), cy: axes.yaxis.c2p(y), r: row === under ? 9 : 5.5, fill: "none", stroke: "currentColor",
+    found.push(shape("circle", { cx: axes.xaxis.at(x), cy: axes.yaxis.at(y), r: row === under ? 9 : 5.5, fill: "none", stroke: "currentColor",
       "stroke-width": row === under ? 3 : 1.5, "data-row": row }));
   }
   pane.overlay("lam-marks rings", axes).replaceChildren(...found);

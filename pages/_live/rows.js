@@ -124,30 +124,12 @@ function toggle(live, id) {
  * @param {LiveFigure} live @param {string | null} id */
 function raise(live, id) {
   live.rows.under = id;
-  for (const pane of live.panes) showRaised(live, pane);
+  live.follow();
 }
 
-/** Of equal curves the first is drawn.
+/** Curves that are not drawn: those that the user has hidden and, in the main figure, those that equal one before them.
  * @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves */
-export function hideTwins({ rows: { hidden } }, pane, curves) {
-  if (!pane.spec.fit) return;
-  const twins = equalTo(curves.filter(({ id }) => !hidden.has(id)));
-  for (const { group, trace } of Object.values(pane.nodes.traces)) group.classList.toggle("twin", twins.has(trace.legendgroup ?? ""));
-}
-
-/** @param {LiveFigure} live @param {Pane} pane */
-export function showRaised(live, pane) {
-  const { under } = live.rows;
-  for (const { group, trace } of Object.values(pane.nodes.traces)) {
-    const fades = under !== null && trace.legendgroup !== under && trace.legendgroup !== "truth";
-    group.classList.toggle("faded", fades);
-  }
-  pane.plot.querySelector(".live-error")?.remove();
-  const nodes = Object.values(pane.nodes.traces), lineOf = (/** @type {string | null} */ id) => nodes.find(({ trace, line }) => trace.legendgroup === id && trace.fill === "none" && line);
-  const raised = lineOf(under), truth = lineOf("truth");
-  if (pane.spec.follow !== "pr" || !raised?.line || !truth?.line) return;
-  const { xaxis, yaxis } = pane.axes(raised.trace), corner = `L${xaxis.c2p(0)},${yaxis.c2p(0)}Z`;
-  const area = (/** @type {Element} */ line) => `${line.getAttribute("d")}${corner}`;
-  // Both areas in one path: what lies in one of them alone is the error.
-  raised.group.prepend(shape("path", { class: "live-error", "fill-rule": "evenodd", fill: raised.trace.line.color, d: area(raised.line) + area(truth.line) }));
+export function unseen({ rows: { hidden } }, { spec }, curves) {
+  const twins = spec.fit ? equalTo(curves.filter(({ id }) => !hidden.has(id))).keys() : [];
+  return new Set([...hidden, ...twins]);
 }

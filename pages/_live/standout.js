@@ -1,11 +1,12 @@
 // A figure's part in a group of linked views (group.js). A trace is of the item that its `meta` names, a point of the
 // one that its customdata names, a whole pane of its `item`; what is of none stays as it is.
-// What gives way fades by classes on what Plotly has drawn: Plotly's own changes would take its hover label away.
+// A row under the pointer lets its curve stand out in the same way.
 
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
 
 /** @import { LiveFigure } from "./main.js" */
-/** @import { Pane } from "./pane.js" */
+/** @import { StandoutGroup } from "./group.js" */
+/** @import { Pane, Trace } from "./pane.js" */
 
 /** @param {LiveFigure} live */
 export function takeStandout(live) {
@@ -52,20 +53,37 @@ export function wireStandout(live, pane) {
   plot.on("plotly_deselect", () => { if (live.standout) pick(live.standout, null); });
 }
 
-/** Once more after every drawing: Plotly makes its elements anew.
+const FADED = 0.13;
+
+/** What gives way fades. Plotly changes the look of its traces alone, which leaves its hover label where it is.
  * @param {LiveFigure} live @param {Pane} pane */
-export function fadePane(live, pane) {
-  const group = live.standout;
-  if (!group || !pane.plot._fullLayout || pane.drawing) return;
-  const mark = (/** @type {Element} */ node, /** @type {string | null} */ item) => {
-    node.classList.toggle("faded", isFaded(group, item));
-    node.classList.toggle("stands", item !== null && item === standing(group));
-  };
-  if (pane.spec.item) return mark(pane.box, pane.spec.item);
-  for (const { group: node, trace: { meta, customdata } } of Object.values(pane.nodes.traces)) {
-    if (typeof meta === "string") mark(node, meta);
-    else if (customdata) {
-      for (const each of node.querySelectorAll(".point, .errorbar, .textpoint")) mark(each, customdata[/** @type {any} */ (each).__data__.i]);
-    }
+export function emphasize(live, pane) {
+  const { spec, plot, box, wired } = pane, group = live.standout, { under } = live.rows;
+  if (!wired) return;
+  if (group && spec.item) {
+    box.classList.toggle("faded", isFaded(group, spec.item));
+    box.classList.toggle("stands", spec.item === standing(group));
+    return;
   }
+  const name = group ? [group.under, group.chosen, group.picked].join("|").replace(/^\|*$/, "") : under ?? "";
+  if (pane.emphasis === name) return;
+  pane.emphasis = name;
+  const traces = plot.data ?? [], given = spec.figure.data;
+  const fades = (/** @type {Trace} */ { legendgroup, meta }) => (group ? typeof meta === "string" && isFaded(group, meta) : under !== null && legendgroup !== under && legendgroup !== "truth");
+  const stands = (/** @type {Trace} */ { meta }) => Boolean(group) && typeof meta === "string" && meta === standing(/** @type {StandoutGroup} */ (group));
+  void live.plotly?.restyle(plot, {
+    opacity: traces.map((trace, i) => (given[i].opacity ?? 1) * (fades(trace) ? FADED : 1)),
+    "line.width": traces.map((trace, i) => (stands(trace) ? 4 : given[i].line?.width)),
+  }, traces.map((_, i) => i));
+  if (!group) return;
+  traces.forEach(({ meta, customdata }, i) => {
+    if (typeof meta === "string" || !Array.isArray(customdata) || typeof customdata[0] !== "string") return;
+    const each = (/** @type {(item: string, i: number) => unknown} */ of) => [customdata.map(of)];
+    const { marker = {} } = given[i], sizes = marker.opacity ?? 1;
+    void live.plotly?.restyle(plot, {
+      "marker.opacity": each((item, at) => (isFaded(group, item) ? FADED : Array.isArray(sizes) ? sizes[at] : sizes)),
+      "marker.line.width": each((item) => (item === standing(group) ? 2.5 : marker.line?.width ?? 0)),
+      "marker.line.color": plot.layout.font.color,
+    }, [i]);
+  });
 }

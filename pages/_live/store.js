@@ -2,6 +2,9 @@
 // The frames are every curve and every number of the table at every stop of k and of the bandwidth
 // (pages/_shared/frames.py). They come in a component of their own, whose default export is in this file.
 
+import { vertexPairs } from "./curve.js";
+
+/** @import { Vertex } from "./curve.js" */
 /** @import { StandoutGroup } from "./group.js" */
 
 /**
@@ -13,21 +16,25 @@
  *
  * @typedef {{ id: string, k: FrameTable, bandwidth: FrameTable }} Frames
  *
+ * A curve as it is sent, and then its vertices.
+ * @typedef {{ key: string, vertices: Vertex[] }} KeyedCurve
+ *
  * @typedef {object} Store
  * @property {Map<string, Frames>} frames
+ * @property {Map<string, Vertex[]>} curves vertices by their key, so that they are sent once
  * @property {Set<(curves?: boolean) => void>} listeners called when sliders have moved (`curves` is false where only lam has) or frames have come
  * @property {{ id: string, at: Stop, lam: number } | null} sliders where they stand, and the id of the frames they are of
  * @property {Map<string, StandoutGroup>} standouts
  * @property {((control: string, value: number) => void) | null} move moves a slider of the page's main figure to its stop nearest to the value
  * @property {(() => boolean) | null} isHeld a slider of the main figure is held
- * @property {(() => boolean) | null} isAsking the main figure waits for an answer
  * @property {(() => void) | null} ask lets the main figure ask what is still missing
  */
 
 const KEPT = 4; // profiles whose frames stay; the oldest goes first
+const KEPT_CURVES = 60; // more than one answer brings
 
 const page = /** @type {Window & { __prviz?: Store }} */ (window);
-export const store = (page.__prviz ??= { frames: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), move: null, isHeld: null, isAsking: null, ask: null });
+export const store = (page.__prviz ??= { frames: new Map(), curves: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), move: null, isHeld: null, ask: null });
 
 /** @param {Frames} frames */
 export function keepFrames(frames) {
@@ -35,6 +42,20 @@ export function keepFrames(frames) {
   store.frames.set(frames.id, frames);
   for (const id of [...store.frames.keys()].slice(0, -KEPT)) store.frames.delete(id);
   store.listeners.forEach((listener) => listener());
+}
+
+/** The curves of a message with their vertices, those that came before included; false where one is unknown.
+ * @param {{ vertices: Record<string, number[]>, curves: KeyedCurve[], lines: KeyedCurve[] }} message */
+export function withVertices({ vertices, curves, lines }) {
+  for (const [key, flat] of Object.entries(vertices)) if (!store.curves.has(key)) store.curves.set(key, vertexPairs(flat));
+  for (const curve of [...curves, ...lines]) {
+    const known = store.curves.get(curve.key);
+    if (!known) return false;
+    store.curves.delete(curve.key); // and to the end, as the newest
+    store.curves.set(curve.key, curve.vertices = known);
+  }
+  for (const key of [...store.curves.keys()].slice(0, -KEPT_CURVES)) store.curves.delete(key);
+  return true;
 }
 
 /** The page says when its open panel waits for something, "" for nothing: the main figure asks for it.

@@ -18,6 +18,8 @@ import { store } from "./store.js";
  * @property {string} revision names the content: all but what follows "standout"
  * @property {(SliderSpec | BarsSpec)[]} controls
  * @property {Curve[]} curves
+ * @property {(import("./store.js").KeyedCurve & { id: string })[]} lines further curves that are drawn: the bound on the truth, and limits
+ * @property {Record<string, number[]>} vertices flat, by key: those that the browser has not got yet
  * @property {PaneSpec[]} panes
  * @property {Table | null} table
  * @property {string} frames id of the frames that hold the curves at other stops

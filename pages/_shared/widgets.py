@@ -98,8 +98,6 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
   .block-container { padding-inline: var(--prviz-space-3); }
   .bar-tools { display: none; }
 }
-/* A figure's buttons come with the pointer or the keyboard. */
-.js-plotly-plot .plotly .modebar--hover:focus-within { opacity: 1; }
 /* Panels of one experiment, as many in a row as are legible. */
 [class*="st-key-side-by-side-"] .live .panes {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr));

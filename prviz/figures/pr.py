@@ -71,8 +71,12 @@ def pr_traces(
     limits: Mapping[str, PRCurve] | None = None,
     bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     notes: Mapping[str, str] | None = None,
+    placed: bool = True,
 ) -> list[Any]:
-    """The traces of `pr_figure` alone, for a front end that has its layout; most are dictionaries."""
+    """The traces of `pr_figure` alone, for a front end that has its layout; most are dictionaries.
+
+    placed : False leaves out the points of all but the bands, for a front end that has the curves.
+    """
     color, symbol = theme.colors(curves), theme.symbols(curves)
     traces: list[Any] = []
     for name, band in (bands or {}).items():
@@ -86,28 +90,31 @@ def pr_traces(
         )
         traces.append(area)
     if truth is not None:
-        traces.append(_curve(theme.TRUTH_LABEL, truth, theme.truth_line()))
+        traces.append(_curve(theme.TRUTH_LABEL, truth, theme.truth_line(), placed=placed))
     for name, curve in curves.items():
         marker = {"symbol": symbol[name], "size": theme.SYMBOL_SIZE, "maxdisplayed": theme.MOST_SYMBOLS}
         drawn = {"mode": "lines+markers", "marker": marker | {"color": color[name]}}
-        traces.append(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), **drawn))
+        traces.append(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), placed, **drawn))
     # Last and with ids: they come and go, and a front end keeps hidden those that the user has hidden.
-    traces += [] if bound is None else _bound(bound)
+    traces += [] if bound is None else _bound(bound, placed)
     for name, curve in (limits or {}).items():
         line = {"color": color[name], "width": 1.5, "dash": "dot"}
-        title = f"{ESTIMATORS[name].title} at n = ∞"
-        traces.append(_curve(title, curve, line, meta=LIMIT, uid=f"{LIMIT}-{name}"))
+        traces.append(_curve(limit_label(name), curve, line, placed=placed, meta=LIMIT, uid=f"{LIMIT}-{name}"))
     return traces
 
 
-def beyond(bound: PRCurve, points: int = 200) -> go.Scatter:
+def limit_label(name: str) -> str:
+    """The name of the curve that more samples bring a family to, which is its legend group too."""
+    return f"{ESTIMATORS[name].title} at n = ∞"
+
+
+def beyond(bound: PRCurve, points: int = 200, placed: bool = True) -> go.Scatter:
     """A light shade between an upper bound of the truth and the far corner, of the legend group BOUND."""
-    _, alpha, beta = bound.sample(points)
-    shade = theme.faded(theme.TRUTH_COLOR, 0.1)
+    _, alpha, beta = bound.sample(points if placed else 2)
     return theme.polygon(
-        [*beta, 0, 2, 2],
-        [*alpha, 2, 2, 0],
-        shade,
+        [*beta, 0, 2, 2] if placed else None,
+        [*alpha, 2, 2, 0] if placed else None,
+        theme.faded(theme.TRUTH_COLOR, 0.1),
         legendgroup=BOUND,
         showlegend=False,
         uid=f"{BOUND}-shade",
@@ -115,38 +122,34 @@ def beyond(bound: PRCurve, points: int = 200) -> go.Scatter:
     )
 
 
-def _bound(bound: PRCurve) -> list[go.Scatter]:
+def _bound(bound: PRCurve, placed: bool) -> list[Any]:
     """The shade and its edge."""
-    lam, alpha, beta = bound.sample(200)
-    line = go.Scatter(
-        x=beta,
-        y=alpha,
-        name=BOUND_LABEL,
-        legendgroup=BOUND,
-        uid=BOUND,
-        mode="lines",
-        line={"color": theme.TRUTH_COLOR, "width": 1},
-        text=theme.numbers(lam),
-        hovertemplate=_BOUND_HOVER,
-    )
-    return [beyond(bound), line]
+    line = {"color": theme.TRUTH_COLOR, "width": 1}
+    look = {"legendgroup": BOUND, "uid": BOUND, "hovertemplate": _BOUND_HOVER}
+    return [beyond(bound, placed=placed), _curve(BOUND_LABEL, bound, line, placed=placed, **look)]
 
 
-def _curve(name: str, curve: PRCurve, line: dict[str, Any], note: str = "", **drawn: Any) -> dict[str, Any]:
+def _curve(
+    name: str, curve: PRCurve, line: dict[str, Any], note: str = "", placed: bool = True, **drawn: Any
+) -> dict[str, Any]:
     """A trace as Plotly's figure takes it; as an object it would be checked and copied once more."""
-    lam, alpha, beta = curve.sample(200)
-    return {
+    look = {
         "type": "scatter",
-        "x": beta,
-        "y": alpha,
         "name": f"{theme.label(name)}, {theme.plain(note)}" if note else theme.label(name),
         "legendgroup": theme.plain(name),
         "mode": "lines",
         "line": line,
-        "text": np.array(theme.numbers(lam), object),  # of a list Plotly checks every entry
-        "customdata": np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
         "hovertemplate": _HOVER,
         **drawn,
+    }
+    if not placed:
+        return look
+    lam, alpha, beta = curve.sample(200)
+    return look | {
+        "x": beta,
+        "y": alpha,
+        "text": np.array(theme.numbers(lam), object),  # of a list Plotly checks every entry
+        "customdata": np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
     }
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.curves import Comparison, PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
+from prviz.figures.labels import LETTER, Line, place_labels
 from prviz.figures.pr import BOUND_LABEL
 
 if TYPE_CHECKING:
@@ -29,9 +30,7 @@ INK, SOFT, RULE = "#1f2430", "#5b6472", "#d5d9e0"
 # Pixels: height of the drawing, its width when square and when 16:9, side, left and top edge of the plot.
 HEIGHT, SQUARE, WIDE, SIDE, LEFT, TOP = 900, 900, 1600, 690, 110, 126
 END = 1.02  # of both axes
-# Pixels of a label's letters, and the width of an average bold letter in these: that of Helvetica, which is wider than
-# the embedded font.
-LABEL, LETTER = 20, 0.58
+LABEL = 20  # pixels of a label's letters
 _BOLD, _MIDDLE = 'font-weight="bold"', 'text-anchor="middle"'
 
 
@@ -89,8 +88,11 @@ def pr_svg(
         look = f'fill="none" stroke-linejoin="round" {looks[name]}'
         marks = _marks(line, symbol[name], color[name], list(curves).index(name)) if name in curves else ""
         parts.append(f"<g><title>{hover}</title>{_path(line, look)}{marks}</g>")
-    for name, (box, anchor) in place_labels({name: (texts[name], line) for name, line in lines.items()}).items():
-        parts += _label(texts[name], box, anchor, SOFT if name == BOUND_LABEL else color.get(name, INK))
+    corner = np.array([LEFT, TOP])
+    named = {name: Line(line - corner, texts[name]) for name, line in lines.items()}
+    for name, (box, anchor) in place_labels(named, (SIDE, SIDE), LABEL, leaders=True).items():
+        ink = SOFT if name == BOUND_LABEL else color.get(name, INK)
+        parts += _label(texts[name], box + np.tile(corner, 2), anchor + corner, ink)
     parts += _column(curves, compared, color) if wide else []
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0 {width} {HEIGHT}" '
@@ -106,33 +108,6 @@ def _font_face() -> str:
     font = base64.b64encode(files("prviz.figures").joinpath("font/prviz-sans.woff2").read_bytes()).decode("ascii")
     source = f"url(data:font/woff2;base64,{font}) format('woff2')"
     return f"<style>@font-face {{ font-family: 'prviz Sans'; font-weight: 400 700; src: {source}; }}</style>"
-
-
-def place_labels(lines: Mapping[str, tuple[str, Points]]) -> dict[str, tuple[Points, Points]]:
-    """The box of each line's label (left, top, right, bottom) and the point of the line that the label stands at.
-
-    lines : text and (m, 2) pixels by name. A box lies in the plot, right above its point or left below it, on no other
-    box and on as little of all lines as possible.
-    """
-    points = np.vstack([_dense(line) for _, line in lines.values()])
-    edges = np.array([LEFT, TOP, -LEFT - SIDE, -TOP - SIDE])
-    placed: dict[str, tuple[Points, Points]] = {}
-    for name, (text, line) in lines.items():
-        size = np.array([LETTER * LABEL * len(text), 1.25 * LABEL])
-        at = _dense(line)[::4]
-        gaps = (5.0, 20.0, 50.0, 90.0, 140.0)
-        lows = [each for gap in gaps for each in (np.add(at, (gap, -gap - size[1])), np.add(at, (-gap - size[0], gap)))]
-        low, anchors = np.vstack(lows), np.tile(at, (2 * len(gaps), 1))
-        boxes = np.hstack([low, low + size])
-        inside = (points > boxes[:, None, :2] - 2) & (points < boxes[:, None, 2:] + 2)
-        cost = inside.all(axis=2).sum(axis=1) + np.repeat(gaps, 2 * len(at)) / 5
-        cost += 10 * ((anchors[:, 0] < LEFT + 2) | (anchors[:, 1] > TOP + SIDE - 2))  # the curve's ends along the axes
-        cost += 1e6 * (boxes * (1, 1, -1, -1) < edges).any(axis=1)
-        for other, _ in placed.values():
-            cost += 1e4 * ((boxes[:, :2] < other[2:] + 2) & (boxes[:, 2:] > other[:2] - 2)).all(axis=1)
-        best = int(np.argmin(cost))
-        placed[name] = boxes[best], anchors[best]
-    return placed
 
 
 def _dense(line: Points, step: float = 8.0) -> Points:
@@ -203,18 +178,16 @@ def _axes() -> list[str]:
 
 
 def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
-    """The text on a white ground, with a line to its point where it stands off."""
+    """The text, with a line to its point where it stands off."""
     left, top, right, bottom = box.tolist()
     x, y = anchor.tolist()
     (near_x, near_y), side = ((left, bottom), "start") if left >= x else ((right, top), "end")
     leader = f'<path d="M{x:.1f} {y:.1f} L{near_x:.1f} {near_y:.1f}" stroke="{ink}" stroke-width="1.5"/>'
-    ground = f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" '
     return [
         *([leader] if abs(near_x - x) > 10 else []),
-        f'{ground}fill="#ffffff" fill-opacity="0.75"/>',
         _words(
             text,
-            near_x + (6 if side == "start" else -6),
+            near_x,
             bottom - 0.3 * LABEL,
             LABEL,
             ink=ink,

@@ -54,6 +54,7 @@ class Question:
     def __init__(self, number: int, sink: Sink) -> None:
         self.number = number
         self.needs: list[Need[Any]] = []
+        self.told: set[Hashable] = set()  # keys of panels whose news the page has heard of, and follows
         self.open = True
         self._sink = sink
         self._said: set[Hashable] = set()  # keys of the needs whose results are sent
@@ -94,7 +95,7 @@ class Question:
 class CurvesQuestion(Question):
     """Explore's: about curves, and what is drawn from them.
 
-    draw : makes the content of curves. held : ids of the frames that the browser holds.
+    draw : makes the content of curves. held : ids of the frames that the browser holds, maybe among other ids.
     """
 
     def __init__(
@@ -117,7 +118,10 @@ class CurvesQuestion(Question):
 
     def _tell(self, need: Need[Any]) -> bool:
         if need.kind == "panel":
-            return super()._tell(need)
+            if need.key not in self.told:
+                super()._tell(need)
+            self.told.add(need.key)
+            return False
         if need.kind != "frames":
             return self._say_curves()
         known = frames.known_frames(self.problem, self.settings)
@@ -165,6 +169,7 @@ class Explorer:
     def __init__(self, stopped: dict[Hashable, str] | None = None) -> None:
         self.stopped = {} if stopped is None else stopped
         self.panel: Need[Any] | None = None
+        self._told: set[Hashable] = set()
         self._question: Question | None = None
         self._changed = threading.Condition()
         self._working = self._closed = False
@@ -176,6 +181,7 @@ class Explorer:
 
     def ask(self, question: Question) -> None:
         """Answer this question in the place of the one before, whose answer ends here."""
+        question.told = self._told
         question.take_panel(self.panel)
         with self._changed:
             before, self._question = self._question, question
@@ -191,8 +197,10 @@ class Explorer:
     def expect(self, panel: Need[Any] | None) -> None:
         """Measure this too, for the open panel."""
         self.panel = panel
+        self._told = set()
         question = self._question
         if question is not None:
+            question.told = self._told
             question.take_panel(panel)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import itertools
 import re
 from xml.etree import ElementTree
 
@@ -13,7 +12,7 @@ import pytest
 import prviz
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
-from prviz.figures.svg import HEIGHT, LEFT, SIDE, TOP, WIDE, place_labels, pr_svg
+from prviz.figures.svg import HEIGHT, LEFT, SIDE, TOP, WIDE, pr_svg
 
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
 CURVES = {
@@ -96,13 +95,3 @@ def test_the_font_travels_in_the_drawing() -> None:
     assert base64.b64decode(font, validate=True).startswith(b"wOF2")
     assert ElementTree.fromstring(text).get("font-family", "").startswith("'prviz Sans', ")
     assert len(text) < 60_000
-
-
-def test_labels_of_twelve_equal_curves_lie_apart_inside_the_plot() -> None:
-    line = np.column_stack([np.linspace(LEFT, LEFT + SIDE, 50), np.linspace(TOP, TOP + SIDE, 50)])
-    placed = place_labels({str(index): ("A family, IoU 0.50", line) for index in range(12)})
-    boxes = np.array([box for box, _ in placed.values()])
-    assert boxes.min(axis=0)[:2].tolist() >= [LEFT, TOP]
-    assert (boxes.max(axis=0)[2:] <= [LEFT + SIDE, TOP + SIDE]).all()
-    for a, b in itertools.combinations(boxes, 2):
-        assert (a[:2] >= b[2:]).any() or (b[:2] >= a[2:]).any()

@@ -193,6 +193,8 @@ def test_what_the_open_panel_waits_for_comes_after_the_curves(visitor: Visitor) 
     visitor.explorer.expect(panel)
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "page", "frames", "curves", "done"]
     assert made == [1]
+    assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "frames", "done"]  # the page is told already
+    visitor.explorer.expect(panel)  # and has been drawn
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "page", "frames", "done"]
     visitor.explorer.expect(None)
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "frames", "done"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,14 +13,27 @@ import prviz
 from pages._explore import live_view
 from pages._explore.session import PANEL_TAB
 from pages._live.figure import plain_figure
-from prviz.figures.pr import BOUND_LABEL, pr_figure
+from pages._shared import answers
+from prviz.figures.pr import BOUND, pr_figure
 from prviz.live import bounds, needs, problems, results
 from prviz.live.explorer import STOPPED
 from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import TOYS, toy
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
-from tests.explore_app import ask, figures, healthy, last_word, move, opened, payload, question, sliders, vertices
+from tests.explore_app import (
+    ask,
+    figures,
+    healthy,
+    last_word,
+    move,
+    opened,
+    payload,
+    question,
+    sliders,
+    vertices,
+    vertices_in,
+)
 
 MEASURE = results.measure
 
@@ -162,18 +175,26 @@ def test_a_painting_is_a_line_or_a_grid_of_bars() -> None:
 # ---- curves beside the estimates ----
 
 
-def lines(answer: dict) -> dict[str, dict]:
-    """The traces of the main figure by their names."""
-    return {trace["name"]: trace for trace in answer["panes"][0]["figure"]["data"] if "name" in trace}
+def lines(answer: dict) -> dict[str, list]:
+    """The vertices of the curves beside the estimates, each of which has a trace of its legend group."""
+    found = vertices_in(answer, part="lines")
+    assert found.keys() <= {trace["legendgroup"] for trace in answer["panes"][0]["figure"]["data"]}
+    return found
 
 
 @pytest.mark.parametrize("query", [{}, {"k": "3", "methods": "ipr"}, {"split": "none", "repeats": "3"}])
 def test_the_bound_is_the_librarys_whatever_is_on_screen(query: dict[str, str]) -> None:
-    answer = last_word(opened(**LINK, **query))
-    bound = prviz.upper_bound(*toy("shifted-gaussians", mu=0.25, d=8).sample(150, 7), seed=7)
-    shown = lines(answer)[BOUND_LABEL]
-    np.testing.assert_allclose(numbers(shown["y"]), bound.sample(200)[1])
+    answer = last_word(opened(**LINK | {"p.mu": "1"}, **query))
+    bound = prviz.upper_bound(*toy("shifted-gaussians", mu=1, d=8).sample(150, 7), seed=7)
+    np.testing.assert_allclose(lines(answer)[BOUND], bound.vertices, atol=1e-9)
     assert NO_LOWER_BOUND in answer["panes"][0]["help"]
+
+
+def test_a_bound_that_leaves_nothing_out_is_not_drawn() -> None:
+    answer = last_word(opened(**LINK))
+    assert prviz.upper_bound(*toy("shifted-gaussians", mu=0.25, d=8).sample(150, 7), seed=7).auc > live_view.WIDEST
+    assert BOUND not in lines(answer)
+    assert NO_LOWER_BOUND not in answer["panes"][0]["help"]
 
 
 def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
@@ -182,17 +203,10 @@ def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
     for k in (4, 5):
         shown = lines(last_word(move(app, k=k)))
         for title, name in (("kNN", "knn"), ("Coverage", "coverage"), ("iPR", "ipr")):
-            np.testing.assert_allclose(numbers(shown[f"{title} at n = ∞"]["y"]), problem.limit(name, k).sample(200)[1])
+            np.testing.assert_allclose(shown[f"{title} at n = ∞"], problem.limit(name, k).vertices, atol=1e-9)
         assert sum("n = ∞" in name for name in shown) == 3
     assert "kNN at n = ∞" in lines(last_word(move(app, k=30)))
     assert not any("n = ∞" in name for name in lines(last_word(opened(**LINK, split="none"))))
-
-
-def numbers(values: dict | list) -> np.ndarray:
-    """Numbers as Plotly's JSON holds them."""
-    if isinstance(values, list):
-        return np.array(values)
-    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
 
 
 # ---- answers in stages ----
@@ -225,7 +239,7 @@ def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(monkeypatch: 
     assert sliders(app)["n"] == 400
     said = ask(app)
     final = next(each for each in said if each["kind"] == "curves" and not each["coarse"])
-    assert {curve["id"]: curve["vertices"] for curve in final["curves"]} == exact
+    assert vertices_in(final, payload(app)["vertices"]) == exact
     (frames,) = [each for each in said if each["kind"] == "frames"]
     app.run()
     assert vertices(app) == exact
@@ -236,10 +250,11 @@ def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(monkeypatch: 
 
 def test_the_line_says_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened(**LINK)
-    last = [each for each in ask(app, seed=8, k=4) if each["kind"] == "curves"][-1]
+    first, *_, last = [each for each in ask(app, seed=8, k=4) if each["kind"] == "curves"]
     app.run()
     page = payload(app)
-    own = {"token", "above", "more"}  # of the page alone, and what is measured meanwhile
+    assert vertices_in(last, first["vertices"]) == vertices_in(page)
+    own = {"token", "above", "more", "vertices"}  # of the page alone, and what is measured meanwhile
     assert {name: last[name] for name in page.keys() - own} == {name: page[name] for name in page.keys() - own}
     assert page["token"] not in json.dumps(last)
 
@@ -352,5 +367,40 @@ def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -
     expected["data"].sort(key=lambda trace: trace["legendgroup"] == "truth")
     assert drawn["layout"] == expected["layout"]
     for ours, theirs in zip(drawn["data"], expected["data"], strict=True):
-        assert {**ours, "text": None} == {**theirs, "text": None}
-        assert list(ours.get("text", [])) == list(theirs.get("text", []))
+        placed = {"x", "y", "text", "customdata"}  # of all but the bands, which the browser knows not
+        assert {name: theirs[name] for name in theirs.keys() - placed} == {
+            name: ours[name] for name in ours.keys() - placed
+        }
+        assert ("x" in ours) == bool(theirs.get("fill"))
+
+
+def test_what_the_browser_has_is_not_sent_again() -> None:
+    app = opened(**LINK)
+    page = payload(app)
+    have = list(page["vertices"])
+    truth = next(curve["key"] for curve in page["curves"] if curve["id"] == "truth")
+    for step in ({"k": 6}, {"seed": 8}):
+        for message in ask(app, have=have, **step):
+            if message["kind"] == "curves":
+                assert truth not in message["vertices"]
+                assert not message["vertices"].keys() & set(have)
+                assert {curve["key"] for curve in message["curves"]} <= {*have, *message["vertices"]}
+                have += message["vertices"]
+                assert not any("x" in trace for trace in message["panes"][0]["figure"]["data"])
+
+
+def test_a_question_that_comes_while_the_page_is_drawn_is_not_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the browser would take the page's older k for the answer to its newest question."""
+    app = opened(**LINK, k="4")
+    held, answer = app.session_state["_ExploreSession"], answers.answer
+    before = held.asked
+
+    def asked_meanwhile(*given: Any) -> Any:
+        held.asked += 1
+        held.update(lambda state: state.with_values({"k": 9}))
+        return answer(*given)
+
+    monkeypatch.setattr(answers, "answer", asked_meanwhile)
+    app.run()
+    assert sliders(app)["k"] == 4
+    assert payload(app)["asked"] == before

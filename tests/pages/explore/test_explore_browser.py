@@ -174,7 +174,7 @@ def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
     if not selects:
         drag(plot, start, end)
     assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == before  # not by accident
-    plot.locator('.modebar-btn[data-title="Zoom"]').click()
+    plot.locator('.tools button[title="Zoom"]').click()
     drag(plot, start, end)
     page.wait_for_function(
         "([plot, [low, high]]) => { const [a, b] = plot._fullLayout.xaxis.range; return b - a < 0.9 * (high - low); }",
@@ -254,7 +254,7 @@ def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(look
     before = number(page, "Neighbours k").input_value()
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
     expect(number(page, "Neighbours k")).not_to_have_value(before)
-    expect(strip.locator(".annotation-text")).to_have_text(f"now k = {number(page, 'Neighbours k').input_value()}")
+    expect(strip.locator(".now text")).to_have_text(f"now k = {number(page, 'Neighbours k').input_value()}")
     wait_idle(page)
     panel = page.locator(".st-key-part-panel")
     page.get_by_role("button", name="Enlarge this panel").first.click()
@@ -336,7 +336,7 @@ def test_the_figure_saves_itself_as_a_picture(looked_at: Page, tmp_path: Path) -
     for title, suffix, magic in (("PNG", "png", b"\x89PNG"), ("SVG", "svg", b"<svg")):
         pane.hover()
         with page.expect_download() as waiting:
-            pane.locator(f'.modebar-btn[data-title="Save this figure as {title}"]').click()
+            pane.locator(f'.tools button[title="Save this figure as {title}"]').click()
         waiting.value.save_as(target)
         assert waiting.value.suggested_filename == f"prviz-pr.{suffix}"
         assert target.read_bytes().startswith(magic)

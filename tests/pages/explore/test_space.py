@@ -20,7 +20,7 @@ from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
 from prviz.toys import TOYS
 from tests import slow_twins
-from tests.explore_app import healthy, last_word, move, opened, payload, tell
+from tests.explore_app import healthy, last_word, move, opened, payload, tell, vertices
 from tests.file_builders import npy
 from tests.pages.explore.test_explore_page import upload
 
@@ -118,10 +118,10 @@ def test_every_toy_and_its_truth(name: str) -> None:
 
 def test_counts_are_those_of_the_curve() -> None:
     app = at_samples(problem="mixtures", n="300", k="7", lam="2")
-    sent, curve = explorer(app), {each["id"]: each for each in payload(app)["curves"]}["knn"]
+    sent, curve = explorer(app), vertices(app)["knn"]
     n, m = sent["sizes"]
     found = np.column_stack([np.array(sent["missed"]) / n, np.array(sent["accepted"]) / m])
-    np.testing.assert_allclose(found, curve["vertices"], atol=1e-9)  # vertices travel with nine digits
+    np.testing.assert_allclose(found, curve, atol=1e-9)  # vertices travel with nine digits
     index = sum(each >= 2 for each in sent["breaks"])
     names = [trace["name"] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]]
     assert names[1] == f"real as generated: {sent['missed'][index]}"

@@ -156,7 +156,7 @@ def rings(figure: Locator) -> int:
 @pytest.mark.thorough
 def test_figure_and_table_share_one_selection(page: Page) -> None:
     figure, found = explorer(page), classifiers()
-    figure.locator(".modebar-btn[data-title='Box Select']").click()
+    figure.locator(".tools button[title='Box Select']").click()
     drag(figure, (0.62, 0.3), (0.72, 0.8))
     rows = figure.locator("tbody tr")
     expect(figure.get_by_role("button", name="selected:")).to_have_attribute("aria-pressed", "true")

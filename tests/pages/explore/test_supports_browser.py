@@ -64,7 +64,7 @@ def test_the_tails_follow_k_and_lam_and_python_draws_the_same(page: Page, new_pa
 def box_select(page: Page, scatter: Locator) -> None:
     """Select the samples in the middle of a scatter."""
     scatter.hover()
-    scatter.locator(".modebar-btn[data-title='Box Select']").click()
+    scatter.locator(".tools button[title='Box Select']").click()
     drag(scatter, (0.3, 0.2), (0.7, 0.8))
 
 

@@ -16,7 +16,10 @@ __all__ = ["sent"]
 
 # Where each line is in its plot, in data units, at shares of its length.
 _PATHS = """() => [...document.querySelectorAll('.live .js-plotly-plot')].map(plot => [...plot.querySelectorAll(
-    '.scatterlayer .js-line')].filter(line => line.closest('.trace')?.__data__[0].trace.meta !== 'limit').map(line => {
+    '.scatterlayer .js-line')].filter(line => {
+    const { meta, legendgroup } = line.closest('.trace').__data__[0].trace;
+    return meta !== 'limit' && legendgroup !== 'bound'; // which may come later
+}).map(line => {
     const { xaxis, yaxis } = plot._fullLayout, length = line.getTotalLength();
     return [0, 0.2, 0.4, 0.6, 0.8, 1].map(share => {
         const { x, y } = line.getPointAtLength(share * length);
@@ -24,15 +27,13 @@ _PATHS = """() => [...document.querySelectorAll('.live .js-plotly-plot')].map(pl
     });
 }))"""
 
-# The same, up to where Plotly has come, and the lengths of what Python alone can draw, as soon as every figure shows
-# this stop.
+# The same, and the lengths of what Python alone can draw, as soon as every figure shows this stop.
 _PAINTED = f"""async stop => {{
-    const shown = () => [...document.querySelectorAll('.live[data-stop]')].every(each => each.dataset.stop === stop);
+    const shown = () => [...document.querySelectorAll('.live[data-stop]')].every(each => each.dataset.settled === stop);
     while (!shown()) await new Promise(requestAnimationFrame);
-    await new Promise(done => setTimeout(() => requestAnimationFrame(done)));
     const limits = [...document.querySelectorAll('.live .scatterlayer .trace')].filter(trace =>
         trace.__data__[0].trace.meta === 'limit').flatMap(trace => [...trace.querySelectorAll('.js-line')]);
-    return [({_PATHS})(), document.querySelector('.live').dataset.settled, limits.map(line => line.getTotalLength())];
+    return [({_PATHS})(), limits.map(line => line.getTotalLength())];
 }}"""
 
 # What five presses of an arrow key do, 300 ms apart by the page's own clock: a busy machine delays both sides alike.
@@ -51,28 +52,27 @@ def paths(page: Page) -> list[Any]:
 
 
 @pytest.mark.thorough
-def test_every_pane_and_figure_shows_the_hands_curves_before_plotly_draws_them(page: Page) -> None:
-    figure = followed(page)
+def test_every_pane_and_figure_shows_the_curves_of_the_stop_without_python(page: Page) -> None:
+    followed(page)
     before = paths(page)
     for _ in range(4):
         slider(page, "Neighbours k").press("ArrowRight")
-    painted, settled_at, limits = page.evaluate(_PAINTED, "9|auto")
-    assert settled_at == "5|auto"
+    drawn, limits = page.evaluate(_PAINTED, "9|auto")
     assert not any(limits)
-    settled(figure)
+    page.wait_for_url(re.compile(r"[?&]k=9(&|$)"))
     moved = 0
-    for old, ours, plotly in zip(before, painted, paths(page), strict=True):
-        assert len(ours) == len(plotly)
-        for line, other, was in zip(ours, plotly, old, strict=True):
+    for old, ours, pythons in zip(before, drawn, paths(page), strict=True):
+        assert len(ours) == len(pythons)
+        for line, other, was in zip(ours, pythons, old, strict=True):
             np.testing.assert_allclose(line, other, atol=0.01)
             moved += not np.allclose(line, was, atol=0.01)
     assert moved >= 3  # of the four estimates, in the main figure
 
 
-# The next drawing of the main figure, before Plotly has come to it, and how much of the page is fading meanwhile. By an
+# The next drawing of the main figure, and how much of the page is fading meanwhile. By an
 # observer, which misses nothing: beside other work frames come too late to see either.
 _NEXT = f"""() => new Promise(resolve => {{
-    const root = document.querySelector('.live.screen'), fading = new Set();
+    const fading = new Set();
     const before = JSON.stringify(({_PATHS})()[0]);
     let stale = 0;
     const look = () => {{
@@ -83,22 +83,21 @@ _NEXT = f"""() => new Promise(resolve => {{
         const drawn = ({_PATHS})()[0];
         if (JSON.stringify(drawn) === before) return;
         observer.disconnect();
-        resolve([drawn, root.dataset.settled ?? '', stale, [...fading]]);
+        resolve([drawn, stale, [...fading]]);
     }};
     const observer = new MutationObserver(look);
     observer.observe(document.body, {{ subtree: true, attributeFilter: ['d', 'data-stale'] }});
 }})"""
 
 
-def test_other_samples_are_on_screen_before_plotly_draws_them_and_nothing_fades(page: Page) -> None:
+def test_other_samples_are_drawn_and_nothing_fades(page: Page) -> None:
     figure = followed(page)
     before = paths(page)[0]
     seed = slider(page, "Seed")
     seed.focus()
     page.evaluate(f"() => {{ window.__next = ({_NEXT})(); }}")
     seed.press("ArrowRight")
-    painted, settled_at, stale, fading = page.evaluate("window.__next")
-    assert settled_at == ""
+    painted, stale, fading = page.evaluate("window.__next")
     assert stale == 0  # the page follows later
     assert fading == []
     settled(figure)
@@ -114,3 +113,30 @@ def test_python_hears_of_a_series_of_keys_once(page: Page, sent: list[int]) -> N
     assert len(sent) == before
     page.wait_for_url(re.compile(r"[?&]k=10(&|$)"))
     at_stop(figure, r"^10\|")
+
+
+# For two seconds, whether the grey is said and whether it is drawn, whenever these differ.
+_GREY = """async () => {
+    const wrong = [], end = performance.now() + 2000;
+    const said = () => [...document.querySelectorAll('.live.screen .curve-labels .aside')]
+        .some(each => each.textContent.includes('grey'));
+    const drawn = () => [...document.querySelectorAll('.live.screen .js-fill')].some(each =>
+        each.closest('.trace').__data__[0].trace.legendgroup === 'bound' && each.getAttribute('d')?.length > 20);
+    const seen = new Set();
+    while (performance.now() < end) {
+        await new Promise(requestAnimationFrame);
+        if (said() !== drawn()) wrong.push([said(), drawn()]);
+        seen.add(said());
+    }
+    return [wrong, [...seen]];
+}"""
+
+
+def test_the_grey_is_said_where_it_is_drawn(page: Page) -> None:
+    followed(page, "/?problem=modes&n=300&k=5&split=none")
+    assert page.evaluate(_GREY) == [[], [True]]
+    slider(page, "Neighbours k").press("ArrowRight")
+    slider(page, "Seed").press("ArrowRight")
+    wrong, seen = page.evaluate(_GREY)
+    assert wrong == []
+    assert True in seen

@@ -163,7 +163,7 @@ def test_what_was_on_its_way_before_a_move_does_not_undo_it(blank: Page) -> None
     blank.set_content(Path(figure.__file__).with_name("live.html").read_text())
     k = Slider("k", "k", [1, 2, 3], 1, 1).payload()
     payload = {"controls": [k], "curves": [], "panes": [], "table": None, "frames": "", "shown": None, "legend": False}
-    payload |= {"rows": True, "token": "a visitor", "of": ["toy", "modes"]}
+    payload |= {"lines": [], "vertices": {}, "rows": True, "token": "a visitor", "of": ["toy", "modes"]}
     found = blank.evaluate(
         """async ([payload, k]) => {
             const sent = [], seen = [], parentElement = document.body;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -33,5 +35,44 @@ def test_taps_and_double_clicks_leave_the_axes_where_they_were(
             tab.page.mouse.dblclick(*place)
         tab.page.wait_for_timeout(400)  # what Plotly waits for a second click
         assert plot.evaluate(RANGES) == before, (x, y)
+    tab.check()
+    tab.context.close()
+
+
+@pytest.mark.parametrize("size", [(390, 844), (820, 1180)])
+def test_a_finger_moves_lam_along_a_curve(app_server: AppServer, chromium: Browser, size: tuple[int, int]) -> None:
+    viewport = {"width": size[0], "height": size[1]}
+    tab = open_tab(chromium, app_server.url, viewport=viewport, has_touch=True, is_mobile=True)
+    visit(tab.page)
+    wait_idle(tab.page)
+    grip = tab.page.locator(".live.screen .curve-grips path[data-curve=ipr]")
+    grip.scroll_into_view_if_needed()
+    before, scrolled = tab.page.locator(".live.screen").get_attribute("data-lam"), tab.page.evaluate("scrollY")
+    # From the middle of the curve towards its end at high precision, which is straight up at last.
+    places = grip.evaluate("""path => [0.5, 0.6, 0.7, 0.8].map(share => {
+        const { x, y } = path.getPointAtLength(share * path.getTotalLength()), { left, top } =
+            path.ownerSVGElement.getBoundingClientRect();
+        return { x: left + x, y: top + y, share };
+    })""")
+    client = tab.page.context.new_cdp_session(tab.page)
+    lams = []
+    for step, place in enumerate(places):
+        kind = "touchMove" if step else "touchStart"
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": place["x"], "y": place["y"]}]})
+        tab.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        lams.append(float(tab.page.locator(".live.screen").get_attribute("data-lam") or 0))
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert str(lams[0]) == str(float(before or 0))  # a touch alone moves nothing
+    assert lams[1] < lams[2] < lams[3]
+    assert tab.page.evaluate("scrollY") == scrolled
+    # The dot is where the finger was, and Python hears of it.
+    x, y = tab.page.evaluate("""() => {
+        const { x, y, width, height } = document.querySelector(
+            ".live.screen .lam-marks circle[data-curve=ipr]").getBoundingClientRect();
+        return [x + width / 2, y + height / 2];
+    }""")
+    assert abs(x - places[-1]["x"]) < 8
+    assert abs(y - places[-1]["y"]) < 8
+    tab.page.wait_for_url(re.compile("[?&]lam="))
     tab.check()
     tab.context.close()

@@ -1,0 +1,134 @@
+"""Where the name of each curve stands: nearer to its own curve than to any other line, on screen and in exports.
+
+pages/_live/labels.js has the same rule for the browser, where curves move; a test compares both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Points = NDArray[np.float64]
+
+# Width of an average bold letter and height of a line, in sizes of the letters: those of Helvetica, which is wider than
+# our own font.
+LETTER, HEIGHT = 0.58, 1.25
+# Pixels: between a curve and its name, between two places that are tried along a curve, between the points that stand
+# for a line, and a distance beyond which other lines do not matter.
+GAP, STRIDE, STEP, FAR = 3.0, 8.0, 8.0, 40.0
+# A name across its own curve, or a line that belongs to that, counts as so many pixels further away from it.
+ACROSS = 30.0
+# Where two curves run together, a name may be so many pixels nearer to the other one.
+LEAST = -1.0
+# Pixels between a curve and a name at the end of a leader, and what these keep off other lines.
+LEADERS, OFF = (20.0, 50.0, 90.0, 140.0), 12.0
+
+
+class Line(NamedTuple):
+    """A polyline in pixels from the top left corner.
+
+    text : its name; "" for one that has none. of : the name of the line that it belongs to, as a limit does.
+    """
+
+    points: Points
+    text: str = ""
+    of: str = ""
+
+
+class Place(NamedTuple):
+    """The box of a name (left, top, right, bottom) and the point of the curve that it stands at."""
+
+    box: Points
+    anchor: Points
+
+
+def place_labels(
+    lines: Mapping[str, Line],
+    room: tuple[float, float],
+    size: float,
+    *,
+    taken: Sequence[Points] = (),
+    leaders: bool = False,
+) -> dict[str, Place]:
+    """The place of each name, above and to the right of its curve or below and to the left.
+
+    Parameters
+    ----------
+    lines : all lines of the plot by name; names are placed in this order.
+    room : width and height of the plot in pixels.
+    size : of the letters, in pixels.
+    taken : boxes that no name may cover.
+    leaders : True: a name that finds no such place stands further away, with a line to its curve, if there is room.
+
+    Of all places in the plot that cover no other name the one with the most room between it and other lines is taken,
+    up to FAR pixels, the first of equals. A name that would be nearer to another line than to its own is left out.
+    """
+    dense = {name: _along(line.points, STEP) for name, line in lines.items()}
+    boxes, placed = list(taken), dict[str, Place]()
+    for name, line in lines.items():
+        if not line.text:
+            continue
+        others = [dense[key] for key, other in lines.items() if key != name and other.of != name]
+        parts = [dense[key] for key, other in lines.items() if other.of == name]
+        along = _along(line.points, STRIDE)
+        best = _best(along, (GAP,), line.text, room, size, boxes, dense[name], parts, others)
+        if best is None and leaders:
+            best = _best(along[::4], LEADERS, line.text, room, size, boxes, None, parts, others)
+        if best is not None:
+            boxes.append(best.box)
+            placed[name] = best
+    return placed
+
+
+def _best(
+    along: Points,
+    gaps: Sequence[float],
+    text: str,
+    room: tuple[float, float],
+    size: float,
+    boxes: Sequence[Points],
+    own: Points | None,
+    parts: Sequence[Points],
+    others: Sequence[Points],
+) -> Place | None:
+    """The best place beside one of the points along a curve. own : points of the curve, None with a leader.
+
+    parts, others : points of lines that belong to it, and of all others.
+    """
+    width, height = LETTER * size * len(text), HEIGHT * size
+    sides = [side for gap in gaps for side in ((gap, -gap - height), (-gap - width, gap))]
+    anchors, low = np.repeat(along, len(sides), axis=0), np.tile(sides, (len(along), 1))
+    low = anchors + low
+    tried = np.hstack([low, low + np.array([width, height])])
+    fits = (low >= 0).all(axis=1) & (tried[:, 2:] <= room).all(axis=1)
+    for other in boxes:
+        fits &= ~((tried[:, :2] < other[2:] + 2) & (tried[:, 2:] > other[:2] - 2)).all(axis=1)
+    nearest = np.minimum.reduce([np.full(len(tried), FAR), *(_distance(tried, points) for points in others)])
+    if own is None:
+        score = np.minimum(nearest, OFF) - np.tile(np.repeat(gaps, 2), len(along)) / 10
+    else:
+        apart = _distance(tried, own)
+        crossed = np.minimum.reduce([apart, *(_distance(tried, points) for points in parts)])
+        score = nearest - apart - ACROSS * (crossed < GAP / 2)
+    # rounded, so that both programs take the same of two equal places
+    score = np.where(fits, np.round(score, 3), -np.inf)
+    best = int(np.argmax(score))
+    least = LEAST if own is not None else -np.inf
+    return Place(tried[best], anchors[best]) if score[best] >= least else None
+
+
+def _along(points: Points, step: float) -> Points:
+    """Points of a polyline about `step` pixels apart, both ends included."""
+    length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
+    at = np.linspace(0, length[-1], max(2, int(length[-1] / step) + 1))
+    return np.column_stack([np.interp(at, length, side) for side in points.T])
+
+
+def _distance(boxes: Points, points: Points) -> Points:
+    """From each box to the nearest of these points."""
+    away = np.maximum(np.maximum(boxes[:, None, :2] - points, points - boxes[:, None, 2:]), 0)
+    found: Points = np.hypot(away[..., 0], away[..., 1]).min(axis=1)
+    return found

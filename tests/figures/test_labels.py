@@ -1,0 +1,106 @@
+"""Names stand beside their own curves: the rule of the exports, and the same rule in the browser."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from prviz.curves import PRCurve
+from prviz.curves.limits import LIMITS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.figures.labels import Line, Points, place_labels
+from prviz.measure.estimates import estimate
+from prviz.toys import TOYS, toy
+
+SIDE, SIZE = 531.0, 13.0  # pixels of the plot and of the letters, as on a laptop
+K = 5
+
+
+def pixels(curve: PRCurve) -> Points:
+    _, precision, recall = curve.sample(200)
+    return np.column_stack([recall, 1.02 - precision]) * SIDE / 1.02
+
+
+@cache
+def lines_of(name: str) -> dict[str, Line]:
+    """The truth, the first families at their first settings and their limits, as Explore draws them of a toy."""
+    problem = toy(name)
+    truth, found = problem.truth(), {"truth": Line(pixels(problem.truth()), "truth")}
+    estimates = estimate(problem.sample(400, 0), DEFAULT_METHODS, k=K, split=0.5)
+    for method, each in estimates.items():
+        text = f"{ESTIMATORS[method].title} {each.curve.iou(truth):.2f}"
+        found[method] = Line(pixels(each.curve), text)
+    for method in LIMITS:
+        found[f"limit {method}"] = Line(pixels(problem.limit(method, K)), of=method)
+    return found
+
+
+def gap(box: Points, points: Points) -> float:
+    """Pixels from a box to a polyline, by points half a pixel apart."""
+    steps = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
+    at = np.append(np.arange(0, steps[-1], 0.5), steps[-1])
+    x, y = (np.interp(at, steps, side) for side in points.T)
+    across = np.maximum(np.maximum(box[0] - x, x - box[2]), 0)
+    return float(np.hypot(across, np.maximum(np.maximum(box[1] - y, y - box[3]), 0)).min())
+
+
+def test_no_name_is_nearer_to_another_curve_than_to_its_own() -> None:
+    names, left_out = 0, 0
+    for name in TOYS:
+        lines = lines_of(name)
+        placed = place_labels(lines, (SIDE, SIDE), SIZE)
+        named = [key for key, line in lines.items() if line.text]
+        names += len(named)
+        left_out += len(named) - len(placed)
+        for key, place in placed.items():
+            own = gap(place.box, lines[key].points)
+            others = [
+                gap(place.box, line.points) for other, line in lines.items() if other not in (key, f"limit {key}")
+            ]
+            assert own < 10, (name, key)
+            assert own <= min(others) + 3, (name, key)
+        for one, other in itertools.combinations(placed.values(), 2):
+            assert (one.box[:2] >= other.box[2:]).any() or (other.box[:2] >= one.box[2:]).any()
+    # Most of those have curves that run together, as where the generated set is one point.
+    assert left_out < names / 5
+
+
+def test_names_of_twelve_equal_curves_lie_apart_inside_the_plot() -> None:
+    points = np.column_stack([np.linspace(0, 690, 50)] * 2)
+    lines = {str(index): Line(points, "A family, IoU 0.50") for index in range(12)}
+    placed = place_labels(lines, (690, 690), 20, leaders=True)
+    assert placed.keys() == lines.keys()
+    boxes = np.array([place.box for place in placed.values()])
+    assert boxes.min() >= 0
+    assert boxes.max() <= 690
+    for a, b in itertools.combinations(boxes, 2):
+        assert (a[:2] >= b[2:]).any() or (b[:2] >= a[2:]).any()
+
+
+def test_a_name_keeps_off_what_is_written_already() -> None:
+    lines = {name: line for name, line in lines_of("boxes").items() if name == "truth"}
+    (first,) = place_labels(lines, (SIDE, SIDE), SIZE).values()
+    (second,) = place_labels(lines, (SIDE, SIDE), SIZE, taken=[first.box]).values()
+    assert (first.box != second.box).any()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["modes", "shifted-gaussians", "finite", "boxes"])
+def test_the_browser_places_them_there_too(blank: Page, name: str) -> None:
+    lines = lines_of(name)
+    given = [
+        {"id": key, "points": line.points.tolist(), "text": line.text, "of": line.of} for key, line in lines.items()
+    ]
+    found = blank.evaluate(
+        "([lines, side, size]) => [...live.labels.placeLabels(lines, [side, side], size)]"
+        ".map(([id, { box }]) => [id, box])",
+        [given, SIDE, SIZE],
+    )
+    placed = place_labels(lines, (SIDE, SIDE), SIZE)
+    assert [key for key, _ in found] == list(placed)
+    for (_, box), place in zip(found, placed.values(), strict=True):
+        np.testing.assert_allclose(box, place.box, atol=1e-6)
