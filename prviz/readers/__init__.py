@@ -160,10 +160,11 @@ def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
     from prviz.readers.npy import zip_members
 
     names = zip_members(source, limits)
-    if names and all(name.lower().endswith(ACCEPTED) for name in names):
+    held = [name for name in names if name.lower().endswith(ACCEPTED)]
+    if held and not any(name.lower().endswith(PICTURES) for name in names):
         folder = beside(source.typed, "_unpacked")
         raise ReadError(
-            f"{source.where}: a zip archive of {listed(names, most=2)}. Unpack it, and use the folder:\n"
+            f"{source.where}: a zip archive of {listed(held, most=2)}. Unpack it, and use the folder:\n"
             f"import zipfile\nzipfile.ZipFile({literal(source.typed)}).extractall({folder})"
         )
 

@@ -300,7 +300,7 @@ def _begin(
         where, names, columns, features, labels, numbers, categories, source.typed, as_list=bool(lists), texts=texts
     )
     if not choice:
-        table.check_wide()
+        table.check_wide([fields for _, fields in ahead if len(fields) == table.width])
     return table, ahead
 
 

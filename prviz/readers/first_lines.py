@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from prviz.readers.columns import is_label
 from prviz.readers.errors import ReadError, quoted
@@ -133,8 +133,8 @@ def header(
     below = ahead[1:]
     if both is not None:
         below = ahead[3:] if is_index_line(ahead[2][1]) else ahead[2:]
-    named = _all_named(both or names, below[0][1] if below else [], numbers)
-    return named, _without_words(named, below, records, numbers)
+    below = _without_words(both or names, below, records, numbers)
+    return _all_named(both or names, below[0][1] if below else [], numbers), below
 
 
 def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
@@ -177,7 +177,7 @@ def _second_header(names: list[str], records: list[list[str]], numbers: Numbers)
         return None
     said = [text.strip() for text in second]
     merged = not all(names[1:]) and all(text and numbers.number(text) is None for text in said[1:])
-    if merged and any(numbers.number(text) is not None for text in third[1:]):
+    if merged and any(numbers.number(text) is not None for text in chain.from_iterable(records[1:])):
         if len(set(said)) == len(said):
             return said
         for place in range(1, len(names)):

@@ -231,6 +231,7 @@ def _refuse_second(stream: BinaryIO, header: Header) -> None:
         f"{header.where}: several arrays in a row. If they are parts of one set, join them:\nimport numpy as np, os\n"
         f"stream = open({name}, 'rb'); parts = []\n"
         f"while stream.tell() < os.path.getsize({name}): parts.append(np.load(stream))\n"
+        "parts = [each for each in parts if each.shape[1:] == parts[0].shape[1:]]\n"
         f"np.save({beside(header.path, '_joined.npy')}, np.concatenate(parts))"
     )
 

@@ -179,14 +179,19 @@ class Layout:
             f"table = {loaded}{decimals}\ntable.to_csv({self._saved('plain')})"
         )
 
-    def check_wide(self) -> None:
-        """Raise ReadError for a table with one value a row, beside the names of its sample and its feature."""
+    def check_wide(self, rows: Sequence[Sequence[str]]) -> None:
+        """Raise ReadError for a table with one value a row, beside the names of its sample and its feature.
+
+        rows : the first ones, in which the sample or the feature is the same.
+        """
         plain = [plain_name(name) for name in self.names or ()]
         value = next((place for place, name in enumerate(plain) if name in _VALUE), None)
         feature = next((place for place, name in enumerate(plain) if name in _VARIABLE), None)
         if value is None or feature is None or len(plain) != 3:
             return
         sample = 3 - value - feature
+        if all(len({row[place] for row in rows}) == len(rows) for place in (sample, feature)):
+            return
         names = {"index": sample, "columns": feature, "values": value}
         pivot = ", ".join(f"{option}={self.columns[place]!r}" for option, place in names.items())
         zeros = ".fillna(0)" if plain[feature] in ("col", "j") else ""

@@ -41,7 +41,7 @@ _SOME = 50
 _AT_ONCE = 1 << 14
 # What people and Excel write around a number, and in place of its signs; negative numbers of accountants.
 _AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
-_NEGATIVE = (r"^\((.*)\)$|^(.*\d)-$", r"-\1\2")
+_NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$", r"-\1\2")
 # What leaves all that out of a column of pandas.
 UNDECORATED = f".str.replace(*{_NEGATIVE!r}, regex=True).str.translate(str.maketrans{_AROUND!r})"
 # What stands for a number that is missing.

@@ -454,6 +454,7 @@ def form(cell: Callable[[float], str]) -> str:
 
 for name, text in {
     "accounts.csv": form(lambda value: f"({-value})" if value < 0 else str(value)),
+    "dollar-accounts.csv": form(lambda value: f"$({-value})" if value < 0 else f"${value}"),
     "minus-behind.csv": form(lambda value: f"{-value}-" if value < 0 else str(value)),
     "euros.csv": written(";", lambda value: f"{value:.9f} \u20ac".replace(".", ",")),
     "comma-pairs.csv": form(lambda value: f"{value:.9f}".replace(".", ",")),
@@ -513,6 +514,13 @@ def _twice(path: Path) -> None:
             np.save(file, part)
 
 
+@case("then-labels.npy")
+def _then_labels(path: Path) -> None:
+    with path.open("wb") as file:
+        np.save(file, VALUES)
+        np.save(file, LABELS)
+
+
 case("texts.npy")(lambda path: np.save(path, VALUES.astype("f8").astype("U25")))
 case("wide.npy")(lambda path: np.save(path, VALUES.astype(np.longdouble)))
 case("texts.npz")(lambda path: np.savez(path, emb=VALUES.astype("f8").astype("U25")))
@@ -531,6 +539,7 @@ def _arrays(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for place, part in enumerate(batches(VALUES)):
             archive.writestr(f"part_{place}.npy", array_bytes(part))
+        archive.writestr("README.md", "made by hand")
 
 
 @case("arrays.tar")

@@ -48,6 +48,9 @@ def cells(before: str, between: str, behind: str) -> bytes:
         "lists of one.csv": FRAME.map(lambda value: f"[{float(value)!r}]").to_csv(index=False).encode(),
         "utf-16.jsonl": "\n".join(json.dumps({"emb": row}) for row in VALUES.tolist()).encode("utf-16"),
         "merged.csv": f"a{',' * (D // 2)}b{',' * (D // 2 - 1)}\n{HEADER}\n{BODY}".encode(),
+        "merged, with units.csv": (
+            f"a{',' * (D // 2)}b{',' * (D // 2 - 1)}\n{HEADER}\n{','.join(['mm'] * D)}\n{BODY}".encode()
+        ),
         "merged beside names.csv": (
             f",a{',' * (D // 2)}b{',' * (D // 2 - 1)}\nid,{HEADER}\n"
             + "\n".join(f"s{place},{line}" for place, line in enumerate(LINES))
@@ -396,6 +399,11 @@ def test_a_table_of_one_value_a_row_is_refused_with_lines_that_widen_it(
         read(path)
     exec("\n".join(str(caught.value).splitlines()[1:]), {})
     np.testing.assert_array_equal(read(tmp_path / "t_wide.csv").values, values)
+
+
+def test_features_called_value_and_metric_are_a_table() -> None:
+    named = FRAME.iloc[:, :3].set_axis(["value", "metric", "extra"], axis=1)
+    assert read(("t.csv", named.to_csv(index=False).encode())).d == 3
 
 
 def test_a_column_of_two_sets_leads_to_the_rows_of_each(tmp_path: Path) -> None:
