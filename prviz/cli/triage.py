@@ -229,6 +229,9 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
 
 
 def _triage(arguments: argparse.Namespace) -> int:
+    from prviz.neighbors import MEMORY_LIMIT
+    from prviz.neighbors.threads import return_large_arrays
+
     if arguments.rerun is not None:
         return again(arguments)
     if arguments.watch and arguments.scheduler is not None:
@@ -242,6 +245,8 @@ def _triage(arguments: argparse.Namespace) -> int:
             f"{arguments.reference}: a folder; name a file of features, or embed folders of pictures on the way: "
             f"{_on_the_way(arguments, 'pixels:32')} (prviz embed --list shows other encoders)"
         )
+    if arguments.memory_limit < MEMORY_LIMIT:  # whoever limits it wants memory more than speed
+        return_large_arrays()
     triage = TriageCommand(arguments)
     return triage.watch() if arguments.watch else triage.once()
 

@@ -23,6 +23,9 @@ Result = TypeVar("Result")
 # Bytes of a block's distances, to stay in the processor's caches; its least rows, for fast products, and most rows.
 _CACHE_BYTES, _LEAST_ROWS, _MOST_ROWS = 1 << 23, 48, 512
 
+# The parameter of mallopt for the least size that is mapped by itself, M_MMAP_THRESHOLD of malloc.h.
+_MMAP_THRESHOLD = -3
+
 _lock = threading.Lock()
 _libraries: Any = None
 _modules = 0
@@ -97,11 +100,14 @@ def _loaded() -> Any:
     return _libraries
 
 
-def return_freed_memory() -> None:
-    """Give memory that is free back to the system: glibc keeps up to 64 MB of it for each thread otherwise."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:
-        trim(0)
+def return_large_arrays() -> None:
+    """Give the memory of each array of 4 MB or more back to the system as soon as it is freed.
+
+    glibc else keeps up to 64 MB for each thread: faster, but more than a limit of memory allows for.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, 1 << 22)
 
 
 class Turns:

@@ -21,7 +21,6 @@ from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFact
 from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
-from prviz.neighbors.threads import return_freed_memory
 from prviz.samples import SamplePair, Samples
 from prviz.triage.curve_findings import (
     APART,
@@ -117,7 +116,6 @@ def findings(
     spread = bootstrap(estimate, replicates, seed=seed, level=level)
     part_of(progress, 0, 4)(1.0)
     facts = preflight(pair, k=estimate.k, split=split).facts
-    return_freed_memory()
     part_of(progress, 1, 4)(1.0)
     if of_samples is None:
         of_samples = partial(sample_faults, pair, held_out=held_out, memory_limit=memory_limit)

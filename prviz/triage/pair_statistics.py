@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from prviz.checks.facts import row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
-from prviz.neighbors.threads import one_blas_thread, one_openmp_thread, return_freed_memory
+from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 from prviz.samples import SamplePair
 from prviz.triage.row_sets import BLOCK_VALUES, Floats, Ints, RowSet, coordinates, mixing_weights, unit_of
 
@@ -183,7 +183,6 @@ def halvings(
 
     No matrix is larger than (2 rows, 2 rows), however many features there are; these are read in blocks then.
     """
-    return_freed_memory()
     with one_blas_thread(), one_openmp_thread():  # matrices this small cost several times as much on two
         compared = _Compared(pair, min(rows, rows_within(pair.d, memory_limit)), memory_limit)
         return tuple(_halved(compared, np.random.default_rng((seed, turn))) for turn in range(times))

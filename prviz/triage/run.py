@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from prviz.measure.estimates import Progress, part_of
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.neighbors.threads import return_freed_memory
 from prviz.samples import Samples
 from prviz.triage.decision import Judgement, judge
 from prviz.triage.finding import TriageFinding
@@ -91,7 +90,6 @@ class TriageRun:
                 judgement=None,
             )
         real = cut(self.reference, measured[0].n_real, settings.seed)
-        return_freed_memory()
         copies = memorisation_of(
             self.reference,
             outcomes,
@@ -103,13 +101,11 @@ class TriageRun:
             progress=part_of(progress, 0, 2),
         )
         possible, no_ceiling = None, ""
-        return_freed_memory()
         try:
             size = max(each.n_generated for each in measured)
             possible = yardstick(real, settings, self.holdout, size=size, store=store, memory_limit=memory)
         except ValueError as error:
             no_ceiling = str(error)
-        return_freed_memory()
         judgement = judge(
             measured,
             self.goal,

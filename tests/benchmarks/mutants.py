@@ -364,14 +364,21 @@ def run_tests(root: Path, tests: Sequence[str], log: Path, seconds: float) -> tu
     return {0: "passed", 5: "none"}.get(code, "failed"), failed
 
 
+class NoMutantError(ValueError):
+    """A place that its operator does not change."""
+
+
 @contextlib.contextmanager
 def mutated(root: Path, mutant: Mutant) -> Iterator[str]:
     """The mutant in its file, which is put back afterwards with its time, so that compiled modules stay valid."""
     path = root / mutant.file
     text, times = path.read_bytes(), path.stat()
-    changed = mutate_code(text.decode(), OperatorProvider()[mutant.operator](), mutant.occurrence)
+    try:
+        changed = mutate_code(text.decode(), OperatorProvider()[mutant.operator](), mutant.occurrence)
+    except AttributeError:  # Cosmic Ray replaces no exception that is an attribute of a module
+        changed = None
     if changed is None:
-        raise ValueError(f"{mutant.key}: no such mutant")
+        raise NoMutantError(f"{mutant.key}: no such mutant")
     pairs = zip(text.decode().splitlines(), changed.splitlines(), strict=False)
     path.write_text(changed, "utf-8")
     try:
@@ -440,8 +447,11 @@ def run(
             if result is None:
                 began = time.monotonic()
                 names, cut = tests.of(mutant, int(key.split(":")[1]))
-                with mutated(copy, mutant) as after:
-                    outcome, failed = run_tests(copy, names, Path(folder) / "log", hangs)
+                try:
+                    with mutated(copy, mutant) as after:
+                        outcome, failed = run_tests(copy, names, Path(folder) / "log", hangs)
+                except NoMutantError:
+                    continue
                 result = {"key": key, **asdict(mutant), "after": after, "outcome": outcome, "failed": failed}
                 result |= {"tests": len(names), "cut": cut, "seconds": round(time.monotonic() - began, 1)}
                 with out.open("a") as stream:

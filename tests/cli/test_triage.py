@@ -475,3 +475,17 @@ def test_a_column_that_classes_are_told_by_is_no_feature(
     assert found["reference"]["d"] == 3
     assert found["checkpoints"][0]["families"] == right["checkpoints"][0]["families"]
     assert main(["triage", "--rerun", str(tmp_path / "by.json")]) == 0
+
+
+def test_a_memory_limit_below_the_default_gives_large_arrays_back_as_soon_as_they_are_freed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[str] = []
+    monkeypatch.setattr("prviz.neighbors.threads.return_large_arrays", lambda: called.append("yes"))
+    for name in ("real", "one"):
+        np.save(tmp_path / f"{name}.npy", np.random.default_rng(len(name)).normal(size=(20, 2)))
+    line = ["triage", str(tmp_path / "real.npy"), str(tmp_path / "one.npy"), "--method", "knn"]
+    assert main([*line, "--out", str(tmp_path / "kept")]) == 0
+    assert called == []
+    assert main([*line, "--out", str(tmp_path / "kept"), "--memory-limit", "60MB"]) == 0
+    assert called == ["yes"]
