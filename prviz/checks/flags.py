@@ -72,12 +72,16 @@ _DECIDES, _DECIDES_OF_FEW = 0.95, 0.99
 _RANGE_ERROR = 1.6
 # Least distance between the quartiles, in that between the deciles, of a set whose rows are spread, not a few of them.
 _BODY = 0.05
+# Ratio of the distances between the quartiles up to which the bulk of both sets spreads alike.
+_BULK = 2.0
 _SURE = 3.5  # standard errors beyond which a difference is no chance
 # Share of an equal part of the distances that a feature must hold for its spread to matter.
 _MATTERS = 0.25
 _KEYS_AT_MOST = 0.2  # share of the features that may be keys: more of them are whole numbers by nature
 # Distinct values per value that is not the commonest one, at or below which features take few values by nature.
 _FEW_VALUES = 0.5
+# Rows shared by two sets per row that repeats within them, and besides, up to which they may be equal by nature.
+_ACROSS, _FEW_SHARED = 2, 10
 # Samples of the other kind that a set should hold where it holds none: fewer are missing by chance.
 _RARELY = 20.0
 # Chance beyond which lengths of the two sets overlap so much that their medians say little.
@@ -447,7 +451,8 @@ def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
     n, count, most, other = pair.real.n, copies.real, copies.most_real, copies.generated / pair.generated.n
     if role == "generated":
         n, count, most, other = pair.generated.n, copies.generated, copies.most_generated, copies.real / pair.real.n
-    alike = count > 0 and other > 0 and ratio(count / n, other) < 2
+    by_chance = abs(count - other * n) <= _SURE * math.sqrt(count + other * n)
+    alike = count > 0 and (by_chance or (other > 0 and ratio(count / n, other) < 2))
     natural = alike and _takes_few_values(facts)
     found = _repeats(role, n, count, most, natural=natural, held_out=facts.held_out)
     return replace(found, level="warning") if most > facts.k and not natural else found
@@ -482,7 +487,9 @@ def shared_rows(facts: DataFacts) -> Finding:
     distinct = n - facts.copies.generated
     many = shared > MANY_ROWS * n and facts.rows.shared > MANY_ROWS * distinct
     usual = many and facts.rows.shared <= 2 and distinct > 20  # a row of zeros, for instance
-    natural = many and not usual and _takes_few_values(facts)
+    # rows that are equal by nature are so within the sets as often as across them
+    within = facts.copies.real + facts.copies.generated
+    natural = many and shared <= _ACROSS * within + _FEW_SHARED and _takes_few_values(facts)
     return Finding(title, value, grade(True, many and not usual and not natural), effect)
 
 
@@ -496,6 +503,8 @@ def _discrete(rows: Floats) -> bool:
     different = np.unique(rows, axis=0)[:256]
     if len(different) < 2:
         return False
+    if len(different) > 2 and len(np.unique(different)) <= 2:  # each of many categories is in one row of these
+        return True
     values, others = 0, 0
     for column in different.T[:: max(1, different.shape[1] // 64)]:
         _, counts = np.unique(column, return_counts=True)
@@ -704,7 +713,7 @@ def spread(facts: DataFacts) -> Finding:
     if far > SPREAD_RATIOS[1] or (far > SPREAD_RATIOS[0] and not sure):
         direction = "narrower, which costs recall most" if middle < 1 else "wider, which costs precision most"
         effect = f"The generated set is {direction}; collapse does that, but so do other units."
-        return Finding("Spread", value, grade(True, far > SPREAD_RATIOS[1]), effect)
+        return Finding("Spread", value, grade(True, far > SPREAD_RATIOS[1] and _bulk_differs(facts)), effect)
     worst = float(np.maximum(ratios, 1 / ratios).max())
     if len(sure):
         features = tuple(_called(facts.pair.real, each) for each in sure)
@@ -717,6 +726,15 @@ def spread(facts: DataFacts) -> Finding:
         return Finding("Spread", value, "note", effect, (_called(facts.pair.real, int(at)),))
     effect = "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
     return Finding("Spread", value, "ok", effect)
+
+
+def _bulk_differs(facts: DataFacts) -> bool:
+    """True unless the quartiles of most features lie about as far apart in both sets, as of heavy tails."""
+    real, generated = (each.ranges(np.arange(facts.pair.d))[0] for each in facts.drawn)
+    known = (real > 0) & (generated > 0)
+    if known.mean() < 0.5:  # mostly zeros, of which quartiles say nothing
+        return True
+    return ratio(float(np.median(generated[known] / real[known])), 1.0) > _BULK
 
 
 def _unlike_spreads(facts: DataFacts) -> list[int]:

@@ -88,6 +88,34 @@ def test_rows_that_few_values_repeat_by_nature_are_no_warning() -> None:
     sets = [np.hstack([np.eye(size)[rng.integers(0, size, 600)] for size in (3, 4, 5)]) for _ in range(2)]
     assert warned(pair(*sets)) == {}
     assert warned(pair(sets[0], sets[0][::-1])).keys() == {"Rows in both sets"}
+    one = [np.eye(40)[rng.integers(0, 40, 600)] for _ in range(2)]
+    assert warned(pair(*one)) == {}
+    beside = [np.hstack([each[:20], normal(20, 40, seed)])[rng.integers(0, 20, 600)] for seed, each in enumerate(one)]
+    assert len(warned(pair(*beside))) == 2
+
+
+def test_copies_of_rows_of_few_values_are_seen_where_no_row_repeats_within_a_set() -> None:
+    rng = np.random.default_rng(0)
+    real, generated = rng.integers(0, 5, (2, 600, 12)).astype(float)
+    assert warned(pair(real, generated)) == {}
+    generated[:60] = real[:60]
+    assert warned(pair(real, generated)).keys() == {"Rows in both sets"}
+
+
+def test_few_rows_of_few_values_repeat_in_one_set_by_chance() -> None:
+    real, generated = np.random.default_rng(0).integers(0, 2, (2, 90, 16)).astype(float)
+    real[:3] = real[3:6]
+    assert warned(pair(real, generated)) == {}
+    real[10:40] = real[40:70]
+    assert warned(pair(real, generated)).keys() == {"Duplicates inside the real set"}
+
+
+def test_tails_so_heavy_that_deviations_differ_by_chance_are_no_warning() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        assert "Spread" not in warned(pair(*(1 / rng.normal(size=(2, 400, 8)) ** 2)))
+    real, generated = 1 / rng.normal(size=(2, 400, 8)) ** 2
+    assert "Spread" in warned(pair(real, 5 * generated))
 
 
 def test_the_same_rows_twice_and_copies() -> None:
