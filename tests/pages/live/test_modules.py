@@ -22,7 +22,9 @@ def write(folder: Path, **texts: str) -> Path:
 
 
 def test_every_file_is_part_of_the_live_figure_or_of_triage_s_table() -> None:
-    named = re.findall(r"\$(\w+) as ", bundle(FOLDER / "main.js") + bundle(FOLDER / "checkpoints.js"))
+    named = re.findall(
+        r"\$(\w+) as ", "".join(bundle(FOLDER / f"{name}.js") for name in ("main", "checkpoints", "follow"))
+    )
     assert set(named) == {file.stem for file in FOLDER.glob("*.js")}
 
 
