@@ -1,0 +1,86 @@
+"""What the first and last bytes of files say: pickles, headers that are too long, footers that are none, pages."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from prviz.readers import Limits, ReadError, read
+from prviz.readers.arrow import _claims_of_file
+from prviz.readers.keyed import open_tensors
+from prviz.readers.source import FileSource, looks_pickled
+from prviz.readers.text_dialect import thousands_in
+
+
+@pytest.mark.parametrize(
+    ("head", "pickled"),
+    [
+        (b"\x80\x04\x95\x10" + bytes(4) + b"\x8c", True),
+        (b"\x80\x05\x95\x10" + bytes(4) + b"\x8c", True),
+        (b"\x80\x06\x95\x10" + bytes(4) + b"\x8c", False),  # no such protocol
+        (b"\x80\x04", False),
+        (b"\x80\x04\x00\x00" + bytes(4) + b"{", False),
+        (b"\x80\x04\x01\x00" + bytes(4) + b'{"a"', False),  # the length of a header of .safetensors
+        (b"\x80\x04\x01\x00" + bytes(4) + b"[", True),
+        (b"\x80\x04\x01\x00" + b"\x01\x00\x00\x00" + b"{", True),
+        (b"(lp0\n", True),
+        (b"(dp0\n", True),
+        (b"cnumpy\nndarray", True),
+        (b"x,y\n1,2", False),
+    ],
+)
+def test_pickles_are_known_by_their_first_bytes(head: bytes, pickled: bool) -> None:
+    assert looks_pickled(head, text=False) is pickled
+    assert looks_pickled(head, text=True) is (pickled and head[:1] == b"\x80")
+
+
+def _tensors(length: int, header: bytes = b"{}") -> FileSource:
+    data = length.to_bytes(8, "little") + header
+    return FileSource("some.safetensors", len(data), data=data)
+
+
+def test_headers_of_tensors_may_fill_the_file_and_the_limit_but_no_more() -> None:
+    with open_tensors(_tensors(2), Limits(max_header_bytes=2)):
+        pass
+    for length, limits in ((3, Limits()), (2, Limits(max_header_bytes=1)), (2**63, Limits())):
+        with pytest.raises(ReadError, match="its header claims"), open_tensors(_tensors(length), limits):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("length", "magic", "limits"),
+    [(0, b"ARROW2", Limits()), (100, b"ARROW1", Limits()), (10, b"ARROW1", Limits(max_header_bytes=9))],
+)
+def test_an_arrow_file_without_its_footer_has_none(length: int, magic: bytes, limits: Limits) -> None:
+    data = bytes(28) + length.to_bytes(4, "little") + magic
+    with pytest.raises(ValueError, match="no footer"):
+        list(_claims_of_file(io.BytesIO(data), len(data), limits))
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_pages_of_either_version_are_counted(tmp_path: Path, version: str, dictionary: bool) -> None:
+    values = np.arange(60.0).reshape(20, 3)
+    table = pa.table({f"f{place}": column for place, column in enumerate(values.T)})
+    options = {"data_page_version": version, "use_dictionary": dictionary, "write_statistics": False}
+    pq.write_table(table, tmp_path / "some.parquet", **options)
+    np.testing.assert_array_equal(read(tmp_path / "some.parquet").values, values)
+
+
+@pytest.mark.parametrize(
+    ("text", "signs"),
+    [("1,234.5", (",", ".")), ("1.234,5", (".", ",")), ("1.234.567", (".", ",")), ("1,234,567", (",", "."))],
+)
+def test_what_stands_between_thousands_tells_what_stands_before_decimals(text: str, signs: tuple[str, str]) -> None:
+    assert thousands_in(text) == signs
+
+
+@pytest.mark.parametrize("text", ["1'234.5", "1 234.5", "1'234", "1 234"])
+def test_between_other_thousands_a_point_stands_before_decimals(text: str) -> None:
+    assert thousands_in(text) == (text[1], ".")
+    assert thousands_in(text.replace(".", ",")) == (text[1], "," if "." in text else ".")
