@@ -48,7 +48,7 @@ from prviz.triage.stability import usual_ks
 
 EXPECTED_SECONDS = (0.0992665, 0.2900625, 3.232814, 20.132, 24.439821048680194)
 # What a reader fills row by row, a cache that drops its tiles, sessions of the server, and the stores of a visitor's.
-CHANGE = {"Pairs", "Tile", "TableRows", "_Table", "Layout", "Refused", "_Session", "Stores"}
+CHANGE = {"Pairs", "Tile", "TableRows", "_Table", "Layout", "Refused", "_Session", "Stores", "_Watched"}
 
 
 def drawn(seed: int, n: int = 60, d: int = 3) -> np.ndarray:
