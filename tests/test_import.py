@@ -166,6 +166,23 @@ def test_a_class_name_exists_once() -> None:
 PAGE_LAYERS = {"pages._work": set(), "pages._live": set(), "pages._shared": {"pages._work", "pages._live"}}
 
 
+def test_pages_import_each_other_in_one_direction() -> None:
+    """No circle among them, not for types either."""
+    files = {path.relative_to(PACKAGE.parent): path for path in (PACKAGE.parent / "pages").rglob("*.py")}
+    modules = {".".join(name.with_suffix("").parts).removesuffix(".__init__"): path for name, path in files.items()}
+    graph = {}
+    for name, path in modules.items():
+        named = set()
+        for node in nodes(path):
+            if isinstance(node, ast.ImportFrom):
+                named |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+        graph[name] = {other for other in named & modules.keys() if not name.startswith(f"{other}.")} - {name}
+    done: set[str] = set()
+    while ready := {name for name, others in graph.items() if name not in done and not others - done}:
+        done |= ready
+    assert done == graph.keys(), f"circle among {sorted(graph.keys() - done)}"
+
+
 @pytest.mark.parametrize("folder", PAGE_LAYERS)
 def test_what_pages_share_imports_nothing_of_single_pages(folder: str) -> None:
     for path in (PACKAGE.parent / folder.replace(".", "/")).glob("*.py"):

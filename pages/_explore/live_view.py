@@ -214,7 +214,6 @@ def _ask_for_card(name: object) -> None:
 # What the page does when the figure tells it something; it is drawn again in any case.
 TOLD: Mapping[str, Callable[[object], object]] = {
     "follow": lambda _: None,
-    "lost": lambda _: None,
     "chosen": _choose,
     "about": _ask_for_card,
 }

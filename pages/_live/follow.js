@@ -3,6 +3,7 @@
 
 import { setText } from "./dom.js";
 import { whenHere } from "./leaving.js";
+import { store } from "./store.js";
 import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
 
 /**
@@ -15,7 +16,7 @@ import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
 const parts = new Map();
 let asked = 0, flight = 0, timer = 0, free = 0;
 
-const APART_MS = 50;
+const APART_MS = 50, PAGE = "page";
 
 /** Streamlit runs one part alone of those that are told in the same moment.
  * @param {() => void} call */
@@ -41,8 +42,8 @@ async function ask(stop) {
     }
   } catch (error) {
     if (flight !== q) return;
-    if (error instanceof LostError && error.status === GONE) waiting.forEach(({ draw }) => draw()); // with another token
-    else askSoon(RETRY_MS);
+    if (error instanceof LostError && error.status === GONE) store.renew?.(); // with another token
+    askSoon(RETRY_MS);
   }
 }
 
@@ -69,6 +70,7 @@ export default function mount({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".follow"));
   const draw = () => inTurn(() => whenHere(parentElement, () => setTriggerValue("news", Date.now())));
   const part = { ...content, root, draw };
+  if (content.part === PAGE) store.renew = draw;
   parts.set(parentElement, part);
   /** @type {HTMLButtonElement} */ (root.querySelector("button")).onclick = () => askSoon(0, true);
   if (content.waits) askSoon();

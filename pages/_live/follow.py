@@ -13,6 +13,8 @@ from pages._live.modules import bundle
 from pages._live.route import visitor
 from prviz.live.message import as_text
 
+# Name of the part that is the whole page.
+PAGE = "page"
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "prviz_follow",

@@ -175,7 +175,7 @@ function ended(live) {
  * @param {LiveFigure} live @param {number} status of HTTP, 0 where there was no answer */
 function lost(live, status) {
   setText(live.parts.status, "Reconnecting …");
-  if (status === GONE) live.tell("lost", Date.now()); // the page comes with another token
+  if (status === GONE) store.renew?.(); // the page comes with another token
   live.timers.start("retry", RETRY_MS, () => { void send(live); });
 }
 

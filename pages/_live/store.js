@@ -27,6 +27,7 @@ import { vertexPairs } from "./curve.js";
  * @property {Map<string, StandoutGroup>} standouts
  * @property {((control: string, value: number) => void) | null} move moves a slider of the page's main figure to its stop nearest to the value
  * @property {(() => boolean) | null} isHeld a slider of the main figure is held
+ * @property {(() => void) | null} renew has Python draw the whole page
  * @property {(() => void) | null} ask lets the main figure ask what is still missing
  */
 
@@ -34,7 +35,7 @@ const KEPT = 4; // profiles whose frames stay; the oldest goes first
 const KEPT_CURVES = 60; // more than one answer brings
 
 const page = /** @type {Window & { __prviz?: Store }} */ (window);
-export const store = (page.__prviz ??= { frames: new Map(), curves: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), move: null, isHeld: null, ask: null });
+export const store = (page.__prviz ??= { frames: new Map(), curves: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), move: null, isHeld: null, renew: null, ask: null });
 
 /** @param {Frames} frames */
 export function keepFrames(frames) {

@@ -396,3 +396,26 @@ def test_an_upload_counts_until_it_is_removed_or_its_session_ends() -> None:
     assert held.begin("b", "1", 60) is None
     held.forget("b")
     assert held.begin("a", "2", 100) is None
+
+
+def test_a_session_is_emptied_once_its_visitor_has_stayed_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    held, emptied, connected = sessions.Sessions(), list[str](), {"back"}
+    monkeypatch.setattr(sessions.internals, "is_connected", connected.__contains__)
+    ended: list[str] = []
+    monkeypatch.setattr(sessions.internals, "end_session", ended.append)
+    monkeypatch.setattr(sessions.time, "monotonic", lambda: 100.0)
+    for name in ("here", "left", "back"):
+        held.opened(name, "cookie", lambda name=name: emptied.append(name))
+    held.left("left")
+    held.left("back")  # and connected anew, but has asked for nothing yet
+    held.close_left(109.0, 10.0)
+    assert not emptied
+    held.close_left(110.0, 10.0)
+    assert emptied == ended == ["left"]
+    assert uploads.owners.keys() >= {"here", "back"}
+    assert "left" not in uploads.owners
+    connected.clear()
+    held.close_left(119.5, 10.0)  # counted from when it was last seen
+    assert emptied == ["left"]
+    held.close_all()
+    assert sorted(emptied) == ["back", "here", "left"]

@@ -1,0 +1,39 @@
+"""A server that is started anew under an open page: the page says so, and comes back where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import tests.browser
+from tests.browser import running_app, visit, wait_idle
+
+
+def test_the_page_comes_back_where_it_was(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, new_page: Callable[..., Page]
+) -> None:
+    port = tests.browser.free_port()
+    monkeypatch.setattr(tests.browser, "free_port", lambda: port)
+    with ExitStack() as first:
+        server = first.enter_context(running_app(tmp_path / "first"))
+        page = new_page(url=server.url)
+        visit(page, "/?n=60&d=2&k=3&methods=knn")
+        k, status = page.locator("[data-prviz=k] input[type=range]"), page.locator(".live.screen .status")
+        k.press("ArrowRight")
+        expect(page.locator("[data-prviz=k] input[type=number]")).to_have_value("4")
+        expect(page.locator(".live.screen")).to_have_attribute("data-more", "false")
+        wait_idle(page)
+    k.press("ArrowRight")
+    page.locator("[data-prviz=seed] input[type=range]").press("ArrowRight")
+    expect(status).to_have_text("Reconnecting …")
+    with running_app(tmp_path / "second"):
+        expect(status).not_to_have_text("Reconnecting …", timeout=60_000)
+        expect(page.locator("[data-prviz=k] input[type=number]")).to_have_value("5")
+        expect(page.locator("[data-prviz=seed] input[type=number]")).to_have_value("1")
+        expect(page.locator(".live.screen")).to_have_attribute("data-more", "false", timeout=60_000)
+        page.get_by_role("link", name="Triage").click()
+        expect(page.locator(".ranking")).to_be_visible()
