@@ -81,4 +81,4 @@ def slow_family(*, after: int) -> Iterator[threading.Event]:
 def figures(app: AppTest) -> dict[str, dict[str, Any]]:
     """What every pane of the page was sent, by its name."""
     sent = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
-    return {pane["id"]: pane for content in sent for pane in content["panes"]}
+    return {pane["id"]: pane for content in sent for pane in content.get("panes", ())}

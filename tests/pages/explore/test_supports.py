@@ -32,8 +32,9 @@ def tab(name: str, **query: str) -> AppTest:
 
 
 def sent(app: AppTest, place: int = -1) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(app.get("bidi_component")[place].proto.bytes)
-    return found
+    found = [each.proto.bytes for each in app.get("bidi_component") if each.proto.component_name != "prviz_follow"]
+    content: dict[str, Any] = json.loads(found[place])
+    return content
 
 
 def panes(app: AppTest) -> dict[str, dict[str, Any]]:

@@ -55,7 +55,8 @@ def text(app: AppTest) -> str:
 def figures_of(app: AppTest) -> list[dict]:
     """What the live figures of the page were sent."""
     parts = [part for part in app.get("bidi_component") if part.proto.bytes]
-    return [json.loads(part.proto.bytes) for part in parts]
+    contents = [json.loads(part.proto.bytes) for part in parts]
+    return [content for content in contents if "panes" in content]
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
