@@ -7,7 +7,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._live.follow import PAGE, listen
 from pages._live.route import close_all, routes, visitor
 from pages._shared.imports import import_folder
 from pages._shared.widgets import CSS, draw_bar
@@ -35,6 +34,8 @@ def run() -> None:
     draw_bar(pages, current)
     import_folder(FOLDERS[current.url_path])
     current.run()
+    from pages._live.follow import PAGE, listen  # 1.61 knows no component that was made before the server runs
+
     listen(PAGE, waits=False)  # the whole page: a server that was started anew knows none of its parts
 
 
