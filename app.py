@@ -6,8 +6,9 @@ The server imports this file once, for `app`; each run of a page executes it.
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 
-from pages._live.route import close_all, routes, visitor
+from pages._live.route import Line, close_all, visitor
 from pages._shared.imports import import_folder
 from pages._shared.widgets import CSS, draw_bar
 from prviz.server import sessions
@@ -60,4 +61,6 @@ else:
     publish_style(f":where(:root:not(.page-triage, .page-learn, .page-bias_lab)) {{\n{_rules}}}")
     _rules = Path(__file__).with_name("pages").joinpath("_triage", "screen.css").read_text("utf-8")
     publish_style(f":where(:root.page-triage) {{\n{_rules}}}")
-    app = st.App(__file__, routes=routes(st.get_option("server.baseUrlPath")), **sessions.options(warm_up, close_all))
+    _options = sessions.options(warm_up, close_all)
+    _options["middleware"].append(Middleware(Line, base_path=st.get_option("server.baseUrlPath")))
+    app = st.App(__file__, **_options)
