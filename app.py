@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages._live.route import Line, close_all, visitor
+from pages._live.route import VisitorLine, close_all, visitor
 from pages._shared.imports import import_folder
 from pages._shared.widgets import CSS, draw_bar
 from prviz.server import sessions
@@ -62,5 +62,5 @@ else:
     _rules = Path(__file__).with_name("pages").joinpath("_triage", "screen.css").read_text("utf-8")
     publish_style(f":where(:root.page-triage) {{\n{_rules}}}")
     _options = sessions.options(warm_up, close_all)
-    _options["middleware"].append(Middleware(Line, base_path=st.get_option("server.baseUrlPath")))
+    _options["middleware"].append(Middleware(VisitorLine, base_path=st.get_option("server.baseUrlPath")))
     app = st.App(__file__, **_options)

@@ -129,7 +129,7 @@ def routes(base_path: str = "") -> list[Route]:
     return [Route(base + ADDRESS, _ask, methods=["POST"])]
 
 
-class Line:
+class VisitorLine:
     """ASGI middleware that answers questions before the layers of Streamlit, whose compression may fail."""
 
     def __init__(self, app: ASGIApp, base_path: str = "") -> None:
