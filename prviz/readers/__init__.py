@@ -127,8 +127,11 @@ def recognise(source: FileSource, limits: Limits) -> str:
     if extension == ".tar" and source.head(100).rstrip(b"\0").endswith(b".npy"):
         folder = beside(source.typed, "")
         raise ReadError(
-            f"{source.where}: a tar archive of arrays. Unpack it, and use the folder:\nimport tarfile\n"
-            f"tarfile.open({literal(source.typed)}).extractall({folder}, filter='data')"
+            f"{source.where}: a tar archive of arrays. Unpack it, and use the folder:\nimport os, tarfile\n"
+            f"os.makedirs({folder}, exist_ok=True)\narchive = tarfile.open({literal(source.typed)})\n"
+            "for each in filter(tarfile.TarInfo.isfile, archive):\n"
+            f"    open(os.path.join({folder}, each.name.replace('/', '-')), 'wb')"
+            ".write(archive.extractfile(each).read())"
         )
     if extension == ".tar":
         raise ReadError(

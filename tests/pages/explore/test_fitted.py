@@ -43,7 +43,7 @@ def test_the_spread_over_the_clusterings_is_a_band() -> None:
     app = opened(methods="cluster,classifier", **SMALL)
     last_word(app)
     pr = next(pane for pane in payload(app)["panes"] if pane["id"] == "pr")
-    assert [trace["legendgroup"] for trace in pr["figure"]["data"] if trace.get("fill")] == ["cluster", "bound"]
+    assert [trace["legendgroup"] for trace in pr["figure"]["data"] if trace.get("fill")] == ["cluster"]
 
 
 def test_without_a_split_classifiers_are_left_out_with_a_note() -> None:
