@@ -231,8 +231,9 @@ def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_g
     number_of_row, before = page.locator(".rows .row b").first, page.locator(".rows").first.bounding_box()
     page.evaluate(
         """() => new MutationObserver(() => {
-            const parts = [".live.screen .scatterlayer", ".rows .row b", ".live.screen .verdict"];
-            window.hid ||= parts.every(part => getComputedStyle(document.querySelector(part)).visibility === "hidden");
+            const style = part => getComputedStyle(document.querySelector(part));
+            const said = [".rows .row b", ".live.screen .verdict"].every(part => style(part).visibility === "hidden");
+            window.hid ||= said && style(".live.screen .plot").clipPath.startsWith("polygon");  // all but the axes
         }).observe(document.querySelector(".live.screen"), { attributeFilter: ["data-other"] })"""
     )
     menu, choice = page.locator(".st-key-part-toy button").first, page.get_by_text("Perfect generator", exact=True)

@@ -53,7 +53,7 @@ def drawn_in(figure: Locator, group: str) -> int:
             if (own) return own.match(/M/g).length;
             const trace = [...node.querySelectorAll('.scatterlayer .trace')]
                 .find(each => each.__data__[0].trace.legendgroup === group);
-            const hidden = !trace || trace.querySelector('.points').style.display === 'none';
+            const hidden = !trace || !Number(getComputedStyle(trace).opacity);
             return hidden ? 0 : trace.querySelectorAll('.point').length;
         }""",
         group,

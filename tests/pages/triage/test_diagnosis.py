@@ -25,7 +25,7 @@ from prviz.triage.evidence import lam_at_end
 from prviz.triage.finding import EVIDENCE
 from prviz.triage.power import power
 from prviz.triage.result_cache import CACHE_VARIABLE
-from tests.explore_app import healthy, last_word
+from tests.explore_app import healthy, last_word, vertices
 from tests.lab_app import button, press, said, until_done
 from tests.line import measure
 from tests.triage_app import begin, figures, triage
@@ -293,19 +293,20 @@ def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
     assert app.select_slider(key="checkpoint.mixture").value == "mixture-em-20"
     assert [curve["id"] for curve in sent["curves"]] == ["knn"]
     expected = estimate(bundled_pair("mixture-em-20"), "knn", k=30)["knn"].curve
-    np.testing.assert_allclose(sent["curves"][0]["vertices"], expected.vertices, atol=1e-9)
+    np.testing.assert_allclose(vertices(app)["knn"], expected.vertices, atol=1e-9)
     # Files of a folder are held as if they had been uploaded there.
     pair = pair_of("dropping")
     (tmp_path / "run").mkdir()
     np.save(tmp_path / "real.npy", pair.real.values)
     np.save(tmp_path / "run" / "step-1.npy", pair.generated.values)
     app = at_faults(triage(data="folder", folder="run", reference="real.npy", methods="knn"))
-    sent = at_explore(app)
+    at_explore(app)
     assert {"real", "generated"} == {key for key in ("real", "generated") if app.button(key=f"forget-{key}")}
-    vertices = estimate(pair, "knn")["knn"].curve.vertices
-    np.testing.assert_allclose(sent["curves"][0]["vertices"], vertices, atol=1e-9)
+    expected = estimate(pair, "knn")["knn"].curve
+    np.testing.assert_allclose(vertices(app)["knn"], expected.vertices, atol=1e-9)
     app.session_state[PART] = "What is wrong with it?"  # the driver gives tabs of another page any value
     app.switch_page("pages/triage.py").run()
     assert "Dropped modes" in titles(settled(app))
     app.switch_page("pages/explore.py").run()
-    np.testing.assert_allclose(last_word(app)["curves"][0]["vertices"], vertices, atol=1e-9)
+    last_word(app)
+    np.testing.assert_allclose(vertices(app)["knn"], expected.vertices, atol=1e-9)
