@@ -75,9 +75,7 @@ SLOW = (
 # For .ci/run alone: kills, machines that work together, visits of many minutes. Exhaustive tests are thorough as well.
 THOROUGH = (
     "pages/explore/test_media_browser",
-    "pages/explore/test_upload_race",
     "pages/live/test_live_leaving_browser",
-    "pages/triage/test_triage_browser",
     "server/test_sessions",
 )
 # For `.ci/run --all`: the lab and its studies, and what repeats a shorter test with more seeds, sizes or families.
@@ -85,7 +83,9 @@ EXHAUSTIVE = (
     "cli/test_kills",
     "pages/explore/test_influence",
     "pages/explore/test_supports",
+    "pages/explore/test_upload_race",
     "pages/lab/",
+    "pages/triage/test_triage_browser",
     "studies/",
     "triage/test_bundled",
 )

@@ -115,7 +115,7 @@ def test_every_row_names_a_paper_a_test_that_is_there_or_a_definition() -> None:
 LAST_OF_ZOO = ("vae-b0.2-e300", "gan-e350", "flow-e100", "autoregressive-e60", "diffusion-e300", "guidance-10")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("k", [3, "sqrt"])
 def test_without_a_split_the_curves_lie_lower(k: K) -> None:
     """The tooltips of Split, on every bundled checkpoint but, of each model of the zoo, the last alone."""

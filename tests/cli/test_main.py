@@ -487,7 +487,7 @@ def test_app_refuses_what_is_no_base_path(run: Run, path: str) -> None:
     assert_one_line_error(run("app", "--base-path", path), "--base-path", path, "tools/prviz")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_app_below_a_base_path_prints_the_address_that_answers(tmp_path: Path, chromium: Browser) -> None:
     with running_app(tmp_path / "log", options=["--base-path", "/tools/prviz/"], base_path="/tools/prviz") as server:
         assert f"prviz: {server.url}  (Ctrl-C" in server.log.read_text()

@@ -270,7 +270,7 @@ def test_very_different_sizes_are_cut_unless_all_rows_are_wanted(
     assert "the sets have 80 to 200 samples" in out
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_folder_is_watched_and_a_half_written_file_waited_for(tmp_path: Path) -> None:
     at, run, best = numpy_files(tmp_path, real=(100, 1.0), whole=(100, 1.0)), tmp_path / "run", tmp_path / "best"
     run.mkdir()

@@ -153,7 +153,7 @@ def rings(figure: Locator) -> int:
     return (figure.locator(".rings").get_attribute("d") or "").count("M")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_figure_and_table_share_one_selection(page: Page) -> None:
     figure, found = explorer(page), classifiers()
     figure.locator(".tools button[title='Box Select']").click()
@@ -206,7 +206,7 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     expect(figure).to_have_attribute("data-groups", re.compile("[|]"))
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_samples_follow_a_slider_while_it_is_held(page: Page) -> None:
     followed(page, "/?problem=shifted-gaussians&n=400&k=5")
     all_measured(page)

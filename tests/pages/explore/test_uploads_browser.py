@@ -49,7 +49,7 @@ def test_refusals_are_readable_and_lose_nothing(uploads: Page) -> None:
         no_trouble(page)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_one_file_with_both_roles_is_a_pair(new_page: Callable[..., Page]) -> None:
     page = new_page()
     open_uploads(page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser import cut_texts, overlaps, visit, wait_idle, wait_until
@@ -74,6 +75,7 @@ def one_step(page: Page) -> list[list[int]]:
     return frames
 
 
+@pytest.mark.thorough
 def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
     open_uploads(page)
@@ -109,6 +111,7 @@ def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(n
     expect(flags.get_by_role("button", name="1 more")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_clean_samples_look_as_a_toy_does_and_copies_are_said_in_one_step(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
     visit(page, "/?n=100&p.d=2")

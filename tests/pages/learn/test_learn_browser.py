@@ -65,7 +65,7 @@ def pulled(page: Page, handle: Locator, dx: float, dy: float) -> None:
     page.mouse.up()
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_every_step_is_one_screen_with_a_guess_that_moves_it(course: Page) -> None:
     page = course
     open_step(page, IDS[0])

@@ -262,7 +262,7 @@ def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
     page.wait_for_url(re.compile(r"[?&]k=1(&|$)"))
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_numbers_over_k_come_with_the_frames_also_where_the_table_was_there_before(page: Page) -> None:
     open_explore(page, f"{PATH}&panel=All+numbers")
     expect(page.locator(".turned .over polyline").first).to_be_attached()
@@ -290,7 +290,7 @@ def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
     assert float(row(page, "knn").locator("b").inner_text()) == pytest.approx(iou, abs=0.006)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_table_scrolls_in_its_own_box(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport={"width": 390, "height": 900}, color_scheme="dark")
     followed(page)

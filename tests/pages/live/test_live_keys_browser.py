@@ -132,6 +132,7 @@ _GREY = """async () => {
 }"""
 
 
+@pytest.mark.thorough
 def test_the_grey_is_said_where_it_is_drawn(page: Page) -> None:
     followed(page, "/?problem=modes&n=300&k=5&split=none")
     assert page.evaluate(_GREY) == [[], [True]]

@@ -13,6 +13,7 @@ import tests.browser
 from tests.browser import running_app, visit, wait_idle
 
 
+@pytest.mark.exhaustive
 def test_the_page_comes_back_where_it_was(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, new_page: Callable[..., Page]
 ) -> None:

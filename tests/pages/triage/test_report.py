@@ -63,7 +63,7 @@ def opened(of: CheckpointResults, **state: object) -> AppTest:
     return app
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> None:
     of = bundled_found(("mixture-em-1", "classes-3"), TriageSettings(("knn", "ipr"), seed=3), n=200)
     app = opened(of, **{"triage-goal": 0.75})

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from pages._live.modules import bundle
@@ -47,6 +48,7 @@ def files() -> tuple[bytes, list[tuple[str, bytes]]]:
     return npy(real), [(f"step-{i}.npy", npy(each)) for i, each in enumerate((good, row, units), start=1)]
 
 
+@pytest.mark.thorough
 def test_warnings_stand_beside_the_verdicts_at_every_size(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport=ViewportSize(width=1366, height=768))
     visit(page, "/triage?data=upload&methods=knn")
