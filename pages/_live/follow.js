@@ -38,7 +38,8 @@ async function ask(stop) {
   if (!waiting.length) return;
   try {
     for await (const text of answerTo({ q, follow: true, stop }, waiting[waiting.length - 1].token)) {
-      if (flight === q) take(JSON.parse(text));
+      const message = /** @type {Message} */ (JSON.parse(text));
+      if (flight === q || message.kind === "news") take(message); // news are told once, in whichever answer
     }
   } catch (error) {
     if (flight !== q) return;

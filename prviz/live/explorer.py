@@ -289,9 +289,12 @@ class Explorer:
             if now < each.due:
                 continue
             each.due = now + each.every
-            if each.state() != each.drawn:
-                self._watched.pop(part, None)
-                question.send("news", {"part": part})
+            if each.state() == each.drawn:
+                continue
+            with self._changed:  # no other question comes between: its browser would never hear of the news
+                if question.open:
+                    self._watched.pop(part, None)
+                    question.send("news", {"part": part})
 
     def _say(self, question: Question) -> None:
         if question.say():

@@ -255,6 +255,20 @@ def test_a_part_is_told_once_when_what_it_shows_is_another(visitor: Visitor) -> 
     assert visitor.kinds(number) == ["done"]
 
 
+def test_news_are_not_lost_to_a_question_that_comes_while_they_are_found(visitor: Visitor) -> None:
+    second: list[int] = []
+
+    def state() -> int:
+        if not second:
+            second.append(follow(visitor))
+        return 1
+
+    visitor.explorer.watch("run", state, 0, 0.01)
+    follow(visitor)
+    until(lambda: second, 30)
+    assert next(visitor.messages(second[0])) == {"kind": "news", "part": "run"}
+
+
 def test_a_page_without_curves_waits_for_one_result_and_is_drawn_piece_by_piece(visitor: Visitor) -> None:
     store = Stores().results
     go = threading.Event()
