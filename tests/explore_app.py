@@ -88,10 +88,10 @@ def ask(app: AppTest, *, have: Sequence[str] = (), **values: object) -> list[dic
     return [json.loads(line) for line in iter(lambda: lines.get(timeout=60), None)]
 
 
-def job_ended(seconds: float) -> None:
-    """Wait until the jobs in the background have ended, at most so long."""
+def run_ended(seconds: float) -> None:
+    """Wait until the runs in the background have ended, at most so long each."""
     for thread in threading.enumerate():
-        if thread.name in {"prviz-job", "prviz-run"}:
+        if thread.name == "prviz-run":
             thread.join(seconds)
 
 

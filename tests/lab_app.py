@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from tests.explore_app import APP, healthy, job_ended
+from tests.explore_app import APP, healthy, run_ended
 
 
 def section(name: str) -> AppTest:
@@ -35,7 +35,7 @@ def until_done(app: AppTest) -> AppTest:
     for _ in range(2000):
         if button(app, "Stop") is None:
             return app
-        job_ended(0.2)
+        run_ended(0.2)
         app.run()
         healthy(app)
     raise AssertionError("the measurements never ended")

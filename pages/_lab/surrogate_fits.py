@@ -1,4 +1,4 @@
-"""The surrogate of a pair: its fit, the quality of the fit, and the measurements on it, in jobs of the session."""
+"""The surrogate of a pair: its fit, the quality of the fit, and the measurements on it, each when it is waited for."""
 
 from __future__ import annotations
 

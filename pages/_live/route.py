@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Route, Router
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from prviz.live.explorer import Explorer, Question, Sink
@@ -123,20 +123,18 @@ async def _ask(request: Request) -> Response:
     return StreamingResponse(answer(), media_type="application/x-ndjson", headers=_HEADERS)
 
 
-def routes(base_path: str = "") -> list[Route]:
-    """The routes of the app, below the path that it is served at."""
-    base = f"/{base_path.strip('/')}" if base_path.strip("/") else ""
-    return [Route(base + ADDRESS, _ask, methods=["POST"])]
-
-
 class VisitorLine:
-    """ASGI middleware that answers questions before the layers of Streamlit, whose compression may fail."""
+    """ASGI middleware that answers questions before the layers of Streamlit, whose compression may fail.
+
+    base_path : path below which the app answers.
+    """
 
     def __init__(self, app: ASGIApp, base_path: str = "") -> None:
-        self._app, self._routes = app, Router(routes(base_path))
-        self._path = self._routes.routes[0].path  # type: ignore[attr-defined]
+        below = base_path.strip("/")
+        self._app = app
+        self._route = Route(f"/{below}{ADDRESS}" if below else ADDRESS, _ask)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a question, or pass a request on."""
-        own = scope["type"] == "http" and scope["path"] == self._path
-        await (self._routes if own else self._app)(scope, receive, send)
+        asked = scope["type"] == "http" and (scope["method"], scope["path"]) == ("POST", self._route.path)
+        await (self._route.app if asked else self._app)(scope, receive, send)

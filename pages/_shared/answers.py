@@ -27,7 +27,7 @@ T = TypeVar("T")
 def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Answer]) -> Answer:
     """What the page draws at once: the curves where they are known or quick, else coarse ones, else `before`.
 
-    The line brings the rest. Keys that the data refuse are in the job queue's `stopped`.
+    The line brings the rest. Keys that the data refuse are in the session's `stopped`.
     """
     stopped, curves = session().stopped, needs.curves(problem, settings)
     found = curves.result

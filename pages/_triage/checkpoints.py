@@ -149,7 +149,7 @@ OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnosis:
-    """A measured checkpoint with its samples. waiting : keys of jobs that this drawing of the page waits for."""
+    """A measured checkpoint with its samples. waiting : keys of what this drawing of the page waits for."""
 
     found: CheckpointResults
     measured: MeasuredCheckpoint

@@ -1,1 +1,1 @@
-"""Background work: jobs, runs of tasks, worker threads. Nothing here knows Streamlit."""
+"""Background work: runs of tasks and of networks, worker threads. Nothing here knows Streamlit."""

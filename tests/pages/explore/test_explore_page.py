@@ -35,11 +35,11 @@ from tests.explore_app import (
     ask,
     figures,
     healthy,
-    job_ended,
     last_word,
     move,
     opened,
     payload,
+    run_ended,
     sliders,
     vertices,
 )
@@ -293,7 +293,7 @@ def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch)
         return held()
 
     def held() -> int:
-        job_ended(60)  # a thread that ends still holds what it had
+        run_ended(60)  # a thread that ends still holds what it had
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 

@@ -17,7 +17,7 @@ from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate import check
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import run_tasks
-from tests.explore_app import about, healthy, job_ended, payload
+from tests.explore_app import about, healthy, payload, run_ended
 from tests.file_builders import npy
 from tests.lab_app import section
 from tests.line import measure
@@ -37,7 +37,7 @@ def until(app: AppTest, reached) -> AppTest:
         healthy(app)
         if reached():
             return app
-        job_ended(0.2)
+        run_ended(0.2)
         measure(app)
         app.run()
     raise AssertionError("it never came")

@@ -57,7 +57,7 @@ async def _posted(body: bytes, token: str, leave: asyncio.Event | None, path: st
 
     headers = [(b"x-prviz-token", token.encode()), (b"content-length", str(len(body)).encode())]
     scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "query_string": b"", "root_path": ""}
-    await Starlette(routes=route.routes(base))(scope, receive, send)
+    await route.VisitorLine(Starlette(), base)(scope, receive, send)
     return head["status"], dict(head["headers"]), bytes(content)
 
 

@@ -13,7 +13,7 @@ import prviz
 from pages._triage import robustness_text as words
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.triage.robustness import WinnerMap
-from tests.explore_app import healthy, job_ended
+from tests.explore_app import healthy, run_ended
 from tests.lab_app import button, press, said, until_done
 from tests.line import measure
 from tests.triage_found import bundled_found
@@ -201,7 +201,7 @@ def test_which_k_is_answered_for_one_checkpoint_and_taken_by_a_click() -> None:
     for _ in range(100):
         if button(app, "Stop") is None and any(each.key == "use-triage-risk" for each in app.button):
             break
-        job_ended(0.2)
+        run_ended(0.2)
         measure(app)
         app.run()
         healthy(app)
