@@ -2,6 +2,7 @@
 // right the curve that it draws, with the ghost of where it was.
 
 import { element, setText } from "../_live/dom.js";
+import { whileHere } from "../_live/leaving.js";
 import { curveDrawing, footOf, ghostOf } from "./curve_card.js";
 import { FIGURES } from "./figures.js";
 import { JUDGES, needs, target } from "./guesses.js";
@@ -361,8 +362,9 @@ const COURSES = new Map();
 export default function mount({ data, parentElement, setStateValue }) {
   const content = /** @type {Content} */ (JSON.parse(new TextDecoder().decode(data))), known = COURSES.get(parentElement);
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".course-root"));
+  const tell = whileHere(parentElement);
   if (known) known.take(content);
-  else COURSES.set(parentElement, new Course(root, content, (wish) => setStateValue("wish", wish)));
+  else COURSES.set(parentElement, new Course(root, content, (wish) => tell(() => setStateValue("wish", wish))));
   return () => {
     COURSES.get(parentElement)?.leave();
     COURSES.delete(parentElement);

@@ -4,7 +4,7 @@
 
 import { element, setText, shape } from "./dom.js";
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
-import { whenHere } from "./leaving.js";
+import { whileHere } from "./leaving.js";
 
 /** @import { StandoutGroup } from "./group.js" */
 
@@ -306,7 +306,8 @@ function bringUp(/** @type {MouseEvent} */ { target }) {
 export default function mount({ data, parentElement, setStateValue }) {
   const known = TABLES.get(parentElement), table = known ?? create(parentElement);
   const spec = /** @type {Spec} */ (JSON.parse(new TextDecoder().decode(data)));
-  table.send = (values) => whenHere(parentElement, () => setStateValue("values", values));
+  const tell = whileHere(parentElement);
+  table.send = (values) => tell(() => setStateValue("values", values));
   table.spec = spec;
   // What the user has chosen counts until Python has heard of it.
   if (!table.said || table.said === JSON.stringify(spec.heard)) table.choice = structuredClone(spec.choice);

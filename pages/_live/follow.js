@@ -2,7 +2,7 @@
 // far the work is that one of them waits for (pages/_live/follow.py).
 
 import { setText } from "./dom.js";
-import { whenHere } from "./leaving.js";
+import { whileHere } from "./leaving.js";
 import { store } from "./store.js";
 import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
 
@@ -69,7 +69,7 @@ function showProgress({ root }, work) {
 export default function mount({ data, parentElement, setTriggerValue }) {
   const content = /** @type {Content} */ (JSON.parse(new TextDecoder().decode(data)));
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".follow"));
-  const draw = () => inTurn(() => whenHere(parentElement, () => setTriggerValue("news", Date.now())));
+  const tell = whileHere(parentElement), draw = () => inTurn(() => tell(() => setTriggerValue("news", Date.now())));
   const part = { ...content, root, draw };
   if (content.part === PAGE) store.renew = draw;
   parts.set(parentElement, part);

@@ -12,9 +12,18 @@ document.addEventListener("click", ({ target }) => {
 
 const leaving = () => document.documentElement.className === from && performance.now() < since + LONGEST_MS;
 
-/** Call this at once, or once the visitor has stayed; not at all where the element has left the page.
- * @param {Element} node @param {() => void} call */
-export function whenHere(node, call) {
-  if (!leaving()) call();
-  else setTimeout(() => { if (node.isConnected) whenHere(node, call); }, LOOK_MS);
+/** What calls soon, or once the visitor has stayed; not at all where the element or its page has left: the elements of
+ * the old page stay until the new one is drawn to its end. Soon, and not at once: Streamlit sends what it is told after
+ * what a click in the same moment asks for.
+ * @param {Node} node of the page on screen @returns {(call: () => void) => void} */
+export function whileHere(node) {
+  const page = document.documentElement.className;
+  const tell = (/** @type {() => void} */ call, wait = 0) => {
+    setTimeout(() => {
+      if (document.documentElement.className !== page || !node.isConnected) return;
+      if (leaving()) tell(call, LOOK_MS);
+      else call();
+    }, wait);
+  };
+  return tell;
 }

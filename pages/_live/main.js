@@ -11,7 +11,7 @@ import { isTail, movesLam } from "./lam_marks.js";
 import { drawFirst } from "./first.js";
 import { draw, drawOver, schedule, showNumbers } from "./paint.js";
 import { Pane, findPlotly, inTheme, isStrip, placePane, themeOf } from "./pane.js";
-import { whenHere } from "./leaving.js";
+import { whileHere } from "./leaving.js";
 import { ask, askLater, hangUp, hideOther, isLate, noLine, pageDrawn, wireStop } from "./line.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
 import { makeRows, noRows } from "./rows.js";
@@ -228,8 +228,9 @@ function show(live, payload, late = false) {
  */
 export default function mount({ data, parentElement, setStateValue, setTriggerValue }) {
   const live = INSTANCES.get(parentElement) ?? create(parentElement);
-  live.send = (values) => whenHere(parentElement, () => setStateValue("values", values));
-  live.tell = (name, value) => whenHere(parentElement, () => setTriggerValue(name, value));
+  const tell = whileHere(parentElement);
+  live.send = (values) => tell(() => setStateValue("values", values));
+  live.tell = (name, value) => tell(() => setTriggerValue(name, value));
   /** @type {Payload} */
   const payload = JSON.parse(inTheme(live, new TextDecoder().decode(data)));
   withVertices(payload);

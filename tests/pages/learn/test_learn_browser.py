@@ -266,7 +266,7 @@ def test_every_step_fits_other_windows(warm: Tab, width: int, height: int, schem
     tab.check()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 def test_explore_is_as_it_was_after_a_lesson(page: Page) -> None:
     open_step(page, "classifier-1")
     pages = page.locator(".st-key-prviz-bar")
