@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from prviz.curves import PRCurve as PRCurve
     from prviz.curves.ground_truth import discrete_curve as discrete_curve
     from prviz.diagnostics.preflight import preflight as preflight
+    from prviz.diagnostics.witness import Witness as Witness
+    from prviz.diagnostics.witness import witness as witness
     from prviz.embed.lens import lens as lens
     from prviz.estimators import ESTIMATORS as ESTIMATORS
     from prviz.estimators import register as register
@@ -68,6 +70,7 @@ _MODULES = {
     "curves": ("Comparison", "ErrorRates", "PRCurve"),
     "curves.ground_truth": ("discrete_curve",),
     "diagnostics.preflight": ("preflight",),
+    "diagnostics.witness": ("witness", "Witness"),
     "embed.lens": ("lens",),
     "estimators": ("ESTIMATORS", "register"),
     "estimators.classifier": ("classifier_curve",),

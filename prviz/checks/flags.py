@@ -570,7 +570,7 @@ def _correlation(first: Floats, second: Floats) -> float:
 # ---- findings on features ----
 
 
-def _called(samples: Samples, feature: int) -> str:
+def called(samples: Samples, feature: int) -> str:
     """A feature by its name, or by its number, counted from 1."""
     return _shown(samples.features[feature]) if samples.features else f"feature {feature + 1}"
 
@@ -581,7 +581,7 @@ def _named(samples: Samples, features: Iterable[int], most: int = 4) -> str:
     if not samples.features or not listed:
         return ""
     more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
-    return f": {', '.join(_called(samples, each) for each in listed[:most])}{more}"
+    return f": {', '.join(called(samples, each) for each in listed[:most])}{more}"
 
 
 def _dropped(samples: Samples, features: Sequence[int]) -> str:
@@ -619,10 +619,10 @@ def constant_features(facts: DataFacts) -> Finding:
         return Finding("Constant features", "none", "ok", effect)
     value = f"{both:,} in both sets, {one:,} in one set only, of {pair.d:,}"
     if len(apart := _other_constants(facts, np.flatnonzero(constant))):
-        which = ", ".join(_called(pair.real, each) for each in apart[:4])
+        which = ", ".join(called(pair.real, each) for each in apart[:4])
         out = _leave_out(pair.real, apart)
         effect = f"Each set has a value of its own in {which}, which tells the sets apart by itself: {out}."
-        features = tuple(_called(pair.real, each) for each in apart)
+        features = tuple(called(pair.real, each) for each in apart)
         return Finding("Constant features", value, "warning", effect, features)
     effect = "A feature that never varies tells no estimator anything, unless its two constants differ."
     share = max(_alone(facts.real, facts.generated), _alone(facts.generated, facts.real))
@@ -630,7 +630,7 @@ def constant_features(facts: DataFacts) -> Finding:
     if one:
         amount = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
         listed = np.flatnonzero(one_only)
-        features = tuple(_called(pair.real, int(each)) for each in listed)
+        features = tuple(called(pair.real, int(each)) for each in listed)
         value += f"; the latter hold {amount} of the other set's variance{_named(pair.real, listed)}"
         effect = (
             "A feature that varies in one set only tells the sets apart by itself, which lowers the curves of knn, "
@@ -716,14 +716,14 @@ def spread(facts: DataFacts) -> Finding:
         return Finding("Spread", value, grade(True, far > SPREAD_RATIOS[1] and _bulk_differs(facts)), effect)
     worst = float(np.maximum(ratios, 1 / ratios).max())
     if len(sure):
-        features = tuple(_called(facts.pair.real, each) for each in sure)
+        features = tuple(called(facts.pair.real, each) for each in sure)
         which = ", ".join(features[:4]) + (f" and {len(features) - 4:,} more" if len(features) > 4 else "")
         effect = f"Another spread in {which}: units or coding may differ there."
         return Finding("Spread", value, "warning", effect, features)
     if worst > SPREAD_RATIOS[1]:
         at = np.flatnonzero(varying)[int(np.argmax(np.maximum(ratios, 1 / ratios)))]
-        effect = f"Most features spread alike, but {_called(facts.pair.real, int(at))} does not."
-        return Finding("Spread", value, "note", effect, (_called(facts.pair.real, int(at)),))
+        effect = f"Most features spread alike, but {called(facts.pair.real, int(at))} does not."
+        return Finding("Spread", value, "note", effect, (called(facts.pair.real, int(at)),))
     effect = "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
     return Finding("Spread", value, "ok", effect)
 
@@ -778,7 +778,7 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
     else:
         few = next((number for number in (1, 2) if facts.top[number - 1] > _DECIDES), 0)
     if few:
-        features = tuple(_called(samples, int(each)) for each in order[:few])
+        features = tuple(called(samples, int(each)) for each in order[:few])
         share = facts.top[few - 1]
         amount = f"{100 * share:.1f} %" if share < 0.999 else "over 99.9 %"
         value = f"{' and '.join(features)} hold{'s' if few == 1 else ''} {amount} of the distance between {between}"
@@ -807,7 +807,7 @@ def keys(pair: SamplePair) -> list[Finding]:
     found = [each for each in candidates.tolist() if all(is_key(samples.values[:, each]) for samples in pair)]
     if not found:
         return []
-    features = tuple(_called(pair.real, each) for each in found)
+    features = tuple(called(pair.real, each) for each in found)
     value = f"{', '.join(features)}: whole numbers, all different in both sets"
     effect = f"A key says which sample it is, not what it is like, and hides copies: {_leave_out(pair.real, found)}."
     return [Finding(_KEY, value, "warning", effect, features)]
@@ -824,7 +824,7 @@ def weights(facts: DataFacts) -> list[Finding]:
             found.append(feature)
     if not found:
         return []
-    features = tuple(_called(pair.real, each) for each in found)
+    features = tuple(called(pair.real, each) for each in found)
     value = f"{', '.join(features)}: by name and values weights of samples"
     out = _leave_out(pair.real, found)
     effect = f"Weights are not supported, and are compared as features are: {out}."

@@ -1,0 +1,472 @@
+"""Columns that tell two sets apart, as few names as possible, each with a sentence that can be checked in the file."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.checks.flags import called
+from prviz.diagnostics.column_tests import ColumnCounts
+from prviz.samples import SamplePair, Samples
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+# Names at most.
+MOST = 3
+BINS = 24
+# Share of the values left out at either end when bins are laid, so that one far value does not make all others one bin.
+_OUTER = 0.005
+# Evidence of a rounder cut, of a simpler kind of it, and of one that no sample of the other set passes, as a share of
+# the best one's, that is enough.
+_ROUNDER, _SIMPLER, _NEVER = 0.97, 0.9, 0.5
+# The same of a cut at an end of one of the sets.
+_ROUND_END = 0.75
+# Fewest columns of a group, and the share of its columns that must differ.
+_LEAST_GROUP, _MOST_OF_GROUP = 3, 0.75
+# Times as often columns of a group by name must differ as the others do.
+_TIMES = 2.0
+# Correlation from which columns move together, rows it is computed on, and columns that are compared.
+_TOGETHER, _ROWS, _COMPARED = 0.9, 2_000, 256
+# Share of either set that has one value, from which a column is about that value.
+_MOSTLY = 0.5
+# Share of one set that has one value, from which columns make a group by that, as the paper of pictures does.
+_NEARLY_ALL = 0.9
+_SEPARATORS = re.compile(r"[\s_.:/\\-]+")
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How often values fall into bins, the same of both sets.
+
+    Parameters
+    ----------
+    edges : tuple of float
+        The ends of the bins, one more than there are bins. The outer bins hold what lies beyond them too.
+    real, generated : tuple of int
+        Numbers of samples in each bin.
+    """
+
+    edges: tuple[float, ...]
+    real: tuple[int, ...]
+    generated: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class NamedColumns:
+    """A column, or a group of columns, that tells the sets apart.
+
+    Parameters
+    ----------
+    name : str
+        By name where features have names, else by number, counted from 1.
+    columns : tuple of int
+        All columns of the group, counted from 0; the one that the sentence is about stands first.
+    sentence : str
+        What can be checked in the files.
+    histogram : Histogram
+        Both distributions of that column.
+    alone : bool
+        True if the distribution of the column by itself differs; False if only its relation to others does.
+    low, high : float, optional
+        The sentence is about values below low, or above high; about the one value where both are the same. None:
+        there is no such end.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+    sentence: str
+    histogram: Histogram
+    alone: bool = True
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def text(self) -> str:
+        """Name and sentence."""
+        if not self.alone:
+            return f"{self.name}: {self.sentence}"
+        return f"{self.name} ({self.sentence})" if len(self.columns) > 1 else f"{self.name} {self.sentence}"
+
+    def entry(self) -> dict[str, Any]:
+        """The columns in JSON's own types.
+
+        Returns
+        -------
+        dict
+            Name, columns, sentence, whether they differ alone, ends, and both distributions.
+        """
+        ends = {"low": self.low, "high": self.high}
+        bins = {name: list(getattr(self.histogram, name)) for name in ("edges", "real", "generated")}
+        told = {"name": self.name, "columns": list(self.columns), "sentence": self.sentence, "alone": self.alone}
+        return {**told, **ends, "histogram": bins}
+
+
+class Cut(NamedTuple):
+    """A rule for values that holds of one set more often than of the other.
+
+    evidence : that the shares differ, twice the logarithm of a ratio of likelihoods. low, high : as in `NamedColumns`.
+    words : the rule. real, generated : share of each set that it holds for.
+    """
+
+    evidence: float
+    low: float | None
+    high: float | None
+    words: str
+    real: float
+    generated: float
+
+    @property
+    def way(self) -> tuple[Any, ...]:
+        """What the rule is about, without its numbers, and which set it holds of more often."""
+        more = self.real > self.generated
+        if self.low is not None and self.low == self.high:
+            mostly = max(self.real, self.generated) >= _NEARLY_ALL
+            return "exactly", self.low, more, mostly
+        return self.low is None, self.high is None, more
+
+    @property
+    def sentence(self) -> str:
+        """The rule and both shares."""
+        return f"{self.words}: {share_text(self.generated)} generated, {share_text(self.real)} real"
+
+
+def share_text(share: float) -> str:
+    """A share in percent; none and all are only said where they are exact."""
+    percent = 100 * share
+    if 0 < percent < 0.1:
+        return "under 0.1 %"
+    if 99.9 < percent < 100:
+        return "over 99.9 %"
+    return f"{percent:.1f} %" if 0 < percent < 1 or 99 < percent < 100 else f"{percent:.0f} %"
+
+
+# ---- the cut of one column ----
+
+
+def best_cut(column: ColumnCounts) -> Cut:
+    """The rule that shows best that a column differs: of several nearly as good ones the simplest and roundest."""
+    sizes = int(column.real.sum()), int(column.generated.sum())
+    side = _side(column, _side_evidence(column), _ROUNDER)
+    found = side
+    folded = column.folded()
+    beyond = _evidence(np.cumsum(folded.real)[:-1], np.cumsum(folded.generated)[:-1], *sizes)
+    if beyond.max() * _SIMPLER > side.evidence:
+        outside = _outside(column, folded, beyond)
+        found = outside if outside.evidence * _SIMPLER > side.evidence else side
+    at = column.commonest
+    value = float(column.values[at])
+    shares = column.real[at] / sizes[0], column.generated[at] / sizes[1]
+    evidence = float(_evidence(column.real[at], column.generated[at], *sizes))
+    if max(shares) >= _MOSTLY and evidence >= _SIMPLER * found.evidence:
+        words = "always" if shares == (1, 1) else "exactly"
+        return Cut(evidence, value, value, f"{words} {number_text(value)}", *shares)
+    never = _never(column)
+    return never if never is not None and never.evidence >= _NEVER * found.evidence else found
+
+
+def _never(column: ColumnCounts) -> Cut | None:
+    """The best of the rules, below a number or above one, that no sample of either set passes; None without any."""
+    found = list[Cut]()
+    evidence = _side_evidence(column)
+    last = len(column.values) - 1
+    for counts in (column.real, column.generated):
+        there = np.flatnonzero(counts)
+        least, most = int(there[0]), int(there[-1])
+        if least > 0:
+            found.append(_side(column, evidence[:least], _ROUND_END))
+        if most < last:
+            found.append(_side(column, evidence[most:], _ROUND_END, most))
+    return max(found, key=lambda each: each.evidence, default=None)
+
+
+def _evidence(real: Any, generated: Any, n: int, m: int) -> Any:
+    """Twice the logarithm of the ratio of likelihoods: shares of their own, against a common one."""
+
+    def entropy(count: Any, size: int) -> Any:
+        share = np.asarray(count) / size
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = share * np.log(share) + (1 - share) * np.log1p(-share)
+        return np.where((share > 0) & (share < 1), terms, 0.0)
+
+    return 2 * (n * entropy(real, n) + m * entropy(generated, m) - (n + m) * entropy(real + generated, n + m))
+
+
+def _side_evidence(column: ColumnCounts) -> Floats:
+    """Evidence of a cut after each value but the last."""
+    real, generated = np.cumsum(column.real), np.cumsum(column.generated)
+    return np.asarray(_evidence(real[:-1], generated[:-1], int(real[-1]), int(generated[-1])))
+
+
+def _side(column: ColumnCounts, evidence: Floats, rounder: float, start: int = 0) -> Cut:
+    """The best cut into below and above, at the roundest number that does nearly as well.
+
+    evidence : of the cuts from ``start`` on. rounder : share of it that is enough.
+    """
+    best = int(np.argmax(evidence))
+    good = evidence >= rounder * evidence[best]
+    first, last = best, best
+    while first > 0 and good[first - 1]:
+        first -= 1
+    while last < len(evidence) - 1 and good[last + 1]:
+        last += 1
+    return _cut_at(column, start + first, start + last + 1)
+
+
+def _cut_at(column: ColumnCounts, first: int, last: int) -> Cut:
+    """The cut into below and above, at the roundest number above the first of two values up to the last."""
+    cut = round_number(float(column.values[first]), float(column.values[last]))
+    place = int(np.searchsorted(column.values, cut))
+    below = _share_of(column, slice(0, place))
+    if sum(below) <= 1:
+        return Cut(_cut_evidence(column, slice(0, place)), cut, None, f"below {number_text(cut)}", *below)
+    # the rarer side is the one to look at; no value equals a cut that is not a value itself
+    above = _share_of(column, slice(place, None))
+    words = f"{number_text(cut)} or more" if column.values[place] == cut else f"above {number_text(cut)}"
+    return Cut(_cut_evidence(column, slice(0, place)), None, cut, words, *above)
+
+
+def _outside(column: ColumnCounts, folded: ColumnCounts, evidence: Floats) -> Cut:
+    """The best cut into a range about the median and what lies outside, with rounded ends."""
+    best = int(np.argmax(evidence))
+    reach = float(folded.values[best]) + float(folded.values[best + 1])  # halves of distances
+    low, high = column.median - reach, column.median + reach
+    step = 10.0 ** math.floor(math.log10(2 * reach) - 2) if math.isfinite(reach) and reach > 0 else 0.0
+    if step:
+        low, high = float(f"{step * round(low / step):.12g}"), float(f"{step * round(high / step):.12g}")
+    if (column.values == np.rint(column.values)).all():
+        low, high = math.ceil(low), math.floor(high)
+    ends = np.searchsorted(column.values, low), np.searchsorted(column.values, high, side="right")
+    inside = slice(int(ends[0]), int(ends[1]))
+    within = _share_of(column, inside)
+    shares = 1 - within[0], 1 - within[1]
+    words = f"outside {number_text(low)} to {number_text(high)}"
+    if sum(shares) > 1:
+        words, shares = f"from {number_text(low)} to {number_text(high)}", within
+    return Cut(_cut_evidence(column, inside), low, high, words, *shares)
+
+
+def _share_of(column: ColumnCounts, places: slice) -> tuple[float, float]:
+    real, generated = column.real[places].sum() / column.real.sum(), column.generated[places].sum()
+    return float(real), float(generated / column.generated.sum())
+
+
+def _cut_evidence(column: ColumnCounts, places: slice) -> float:
+    counts = column.real[places].sum(), column.generated[places].sum()
+    return float(_evidence(*counts, int(column.real.sum()), int(column.generated.sum())))
+
+
+def round_number(low: float, high: float) -> float:
+    """The number of the fewest digits that is greater than low and not greater than high."""
+    if low < 0 <= high:
+        return 0.0
+    width = high - low
+    if not math.isfinite(width):
+        return high
+    for power in range(math.ceil(math.log10(max(abs(low), abs(high)))) + 1, -330, -1):
+        for factor in (5.0, 2.0, 1.0):
+            step = float(f"{factor}e{power}")
+            found = float(f"{factor * (math.floor(low / step) + 1)}e{power}") if step else high
+            if low < found <= high:
+                return found
+        if 10.0**power < width / 1_000:
+            break
+    return high
+
+
+def number_text(value: float) -> str:
+    """A number as a reader types it: up to six digits, more only where fewer name another number."""
+    short = f"{value:.6g}"
+    text = short if float(short) == value else repr(value)
+    return text.replace("-", "−") if not text[0].isdigit() else text
+
+
+# ---- both distributions ----
+
+
+def histogram(column: ColumnCounts) -> Histogram:
+    """Both distributions in bins of one width, or a bin for each value where there are few."""
+    values = column.values
+    if len(values) <= BINS:
+        middle = (values[1:] + values[:-1]) / 2
+        first, last = (2 * values[0] - middle[0], 2 * values[-1] - middle[-1]) if len(middle) else (0.0, 0.0)
+        edges = np.concatenate([[first], middle, [last]]) if len(middle) else values[0] + np.array([-0.5, 0.5])
+    else:
+        counts = np.cumsum(column.real + column.generated)
+        ends = np.searchsorted(counts, counts[-1] * np.array([_OUTER, 1 - _OUTER]))
+        low, high = values[ends[0]], values[min(int(ends[1]), len(values) - 1)]
+        if not (np.isfinite(high - low) and high > low):
+            low, high = values[0] / 2, values[-1] / 2
+        edges = np.linspace(low, high, BINS + 1)
+    place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+    sides = [np.bincount(place, each, len(edges) - 1).astype(int).tolist() for each in (column.real, column.generated)]
+    return Histogram(tuple(edges.tolist()), tuple(sides[0]), tuple(sides[1]))
+
+
+# ---- groups before single columns ----
+
+
+class Group(NamedTuple):
+    """Columns that belong together, the first of them the plainest, and what they are called.
+
+    value : the value that they have in common, if that is what they are about.
+    """
+
+    columns: list[int]
+    name: str
+    value: float | None = None
+
+
+Grouping = Callable[[int, Sequence[int]], Group | None]
+
+
+def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
+    """How columns may belong together: by name, by a value that they have in common, by region, by what they do."""
+    if pair.real.features:
+        yield lambda lead, differ: _by_name(lead, differ, pair.real.features)
+    shape = _picture_shape(pair.real)
+    yield lambda lead, differ: _of_one_value(lead, differ, cuts, "features" if shape is None else "pixels")
+    if shape is not None:
+        yield lambda lead, differ: _region(lead, _alike(lead, differ, cuts), shape)
+    yield lambda lead, differ: _moving_together(lead, _alike(lead, differ, cuts), pair)
+
+
+def _alike(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut]) -> list[int]:
+    """Columns that differ in the same way as the first one."""
+    return [place for place in differ if cuts[place].way == cuts[lead].way]
+
+
+def _of_one_value(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut], kind: str) -> Group | None:
+    """Columns that nearly always have one value in one of the sets, such as pixels of blank paper."""
+    cut = cuts[lead]
+    found = _alike(lead, differ, cuts)
+    if cut.way[0] != "exactly" or not cut.way[-1] or len(found) < _LEAST_GROUP:
+        return None
+    return Group(found, f"{len(found)} {kind}", cut.low)
+
+
+def _picture_shape(samples: Samples) -> tuple[int, int] | None:
+    """Height and width, where features are the pixels of the pictures."""
+    if samples.images is None or samples.images[0].size != samples.d:
+        return None
+    height, width = samples.images.shape[1:]
+    return int(height), int(width)
+
+
+def pixel_text(place: int, shape: tuple[int, int]) -> str:
+    """A pixel by its row and column, counted from 1."""
+    return f"pixel in row {place // shape[1] + 1}, column {place % shape[1] + 1}"
+
+
+def _region(lead: int, differ: Sequence[int], shape: tuple[int, int]) -> Group | None:
+    """Pixels that differ in one way and touch each other, at a side or a corner."""
+    left = set(differ)
+    found = [lead]
+    left.discard(lead)
+    for place in found:  # grows
+        row, column = divmod(place, shape[1])
+        near = [each for each in left if max(abs(each // shape[1] - row), abs(each % shape[1] - column)) <= 1]
+        found += sorted(near)
+        left -= set(near)
+    if len(found) < _LEAST_GROUP:
+        return None
+    rows, columns = np.divmod(np.array(found), shape[1])
+    where = [_ends("row", rows), _ends("column", columns)]
+    return Group(found, f"{len(found)} pixels that touch, {where[0]}, {where[1]}")
+
+
+def _ends(name: str, numbers: Ints) -> str:
+    least, most = int(numbers.min()) + 1, int(numbers.max()) + 1
+    return f"{name} {least}" if least == most else f"{name}s {least} to {most}"
+
+
+def _by_name(lead: int, differ: Sequence[int], features: Sequence[str]) -> Group | None:
+    """Columns of one first or last word, of which nearly all differ and of the others far fewer."""
+    words = [_SEPARATORS.split(name.strip()) for name in features]
+    sure = set(differ)
+    for end, shown in ((0, "“{} …”"), (-1, "“… {}”")):
+        word = words[lead][end]
+        if len(words[lead]) < 2 or not word:
+            continue
+        group = [place for place, each in enumerate(words) if len(each) > 1 and each[end] == word]
+        inside = sum(place in sure for place in group) / len(group)
+        others = len(features) - len(group)
+        outside = len(sure - set(group)) / others if others else 1.0
+        if len(group) >= _LEAST_GROUP and inside >= _MOST_OF_GROUP and inside >= _TIMES * outside:
+            columns = [lead, *(place for place in group if place != lead)]
+            return Group(columns, f"{len(group)} features {shown.format(word)}")
+    return None
+
+
+def _moving_together(lead: int, differ: Sequence[int], pair: SamplePair) -> Group | None:
+    """Columns that differ and are nearly a function of the first one in the real set."""
+    others = [place for place in differ if place != lead][:_COMPARED]
+    if not others:
+        return None
+    values = pair.real.values[:_ROWS]
+    own = _standardised(values[:, [lead]].astype(np.float64))
+    many = _standardised(values[:, others].astype(np.float64))
+    alike = np.abs(own.T @ many)[0] / len(values) >= _TOGETHER
+    found = [lead, *(place for place, near in zip(others, alike, strict=True) if near)]
+    if len(found) < _LEAST_GROUP:
+        return None
+    return Group(found, f"{called(pair.real, lead)} and {len(found) - 1} features that move with it")
+
+
+def _standardised(values: Floats) -> Floats:
+    """Columns of mean 0 and deviation 1; of constant ones 0."""
+    values = values / (np.abs(values).max(axis=0) + np.finfo(float).tiny)
+    centred = values - values.mean(axis=0)
+    spread = centred.std(axis=0)
+    return np.asarray(centred / np.where(spread > 0, spread, np.inf))
+
+
+def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns, ...]:
+    """The columns that differ by themselves, in at most MOST names, those that show it best first."""
+    cuts = {place: best_cut(column_of(pair, place)) for place in differ}
+    left = sorted(differ, key=lambda place: (-cuts[place].evidence, place))
+    found = list[NamedColumns]()
+    ways = list(groupings(pair, cuts))
+    while left and len(found) < MOST:
+        lead = left[0]
+        groups = (way(lead, left) for way in ways)
+        group = next((each for each in groups if each is not None), Group([lead], column_text(pair, lead)))
+        found.append(_named(pair, group, cuts[lead]))
+        left = [place for place in left if place not in set(group.columns)]
+    return tuple(found)
+
+
+def column_text(pair: SamplePair, place: int) -> str:
+    """A column by its name, as a pixel, or by its number."""
+    shape = _picture_shape(pair.real)
+    return called(pair.real, place) if shape is None or pair.real.features else pixel_text(place, shape)
+
+
+def column_of(pair: SamplePair, place: int) -> ColumnCounts:
+    """The values of a column of both sets, counted."""
+    return ColumnCounts.of(pair.real.values[:, place], pair.generated.values[:, place])
+
+
+def _named(pair: SamplePair, group: Group, cut: Cut) -> NamedColumns:
+    lead = group.columns[0]
+    own = column_text(pair, lead)
+    sentence = cut.sentence if group.name.startswith(own) else f"{own} {cut.sentence}"
+    if group.value is not None:
+        sentence = _all_of_one_value(pair, group.columns, group.value, cut) or sentence
+    bins = histogram(column_of(pair, lead))
+    return NamedColumns(group.name, tuple(group.columns), sentence, bins, low=cut.low, high=cut.high)
+
+
+def _all_of_one_value(pair: SamplePair, columns: list[int], value: float, cut: Cut) -> str:
+    """The sentence on all of the columns at once; "" where it says less than that of one."""
+    held = [int((each.values[:, columns] == value).all(axis=1).sum()) for each in pair]
+    if _evidence(held[0], held[1], pair.real.n, pair.generated.n) < cut.evidence:
+        return ""
+    shares = share_text(held[1] / pair.generated.n), share_text(held[0] / pair.real.n)
+    return f"all exactly {number_text(value)}: {shares[0]} generated, {shares[1]} real"

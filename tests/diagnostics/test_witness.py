@@ -1,0 +1,283 @@
+"""The witness: planted columns are named, with sentences that hold, and nothing is where there is nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import prviz
+from prviz.diagnostics.column_tests import ColumnCounts, column_tests
+from prviz.diagnostics.named_columns import NamedColumns, best_cut, number_text, round_number, share_text
+from prviz.diagnostics.witness import GROUPS, WITHOUT_TREES, leaving_out
+from prviz.samples import SamplePair, Samples
+
+N = 600
+
+
+def drawn(seed: int, n: int = N, d: int = 6) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def share_of(named: NamedColumns, values: np.ndarray) -> float:
+    """The share of values that the sentence speaks of, counted anew by its ends."""
+    column = values[:, named.columns[0]]
+    low, high = named.low, named.high
+    if low is not None and low == high:
+        return float((column == low).mean())
+    below = np.zeros(len(column), bool) if low is None else column < low
+    above = np.zeros(len(column), bool) if high is None else (column > high if low is not None else column >= high)
+    outside = float((below | above).mean())
+    return 1 - outside if "from" in named.sentence else outside
+
+
+def test_the_tests_of_a_column_are_those_of_scipy() -> None:
+    rng = np.random.default_rng(0)
+    real, generated = rng.normal(size=(50, 3)), rng.normal(0.5, 1.0, size=(70, 3))
+    real[:, 1], generated[:, 1] = rng.poisson(0.4, 50), rng.poisson(1.0, 70)
+    real[:, 2], generated[:, 2] = rng.normal(size=50), rng.normal(size=70) * 3
+    expected = []
+    for place in range(3):
+        one, other = real[:, place], generated[:, place]
+        pooled = np.sort(np.concatenate([one, other]))
+        middle = pooled[(len(pooled) - 1) // 2]
+        p = [
+            stats.ks_2samp(*sides, method="asymp").statistic
+            for sides in ((one, other), (abs(one - middle), abs(other - middle)))
+        ]
+        least = [stats.kstwobign.sf(step * np.sqrt(50 * 70 / 120)) for step in p]
+        value, count = stats.mode(pooled)
+        if count >= 8:
+            with_value = int((one == value).sum())
+            law = stats.hypergeom(120, int(count), 50)
+            least.append(2 * min(law.cdf(with_value), law.sf(with_value - 1)))
+        expected.append(min(1.0, 3 * min(least)))
+    assert column_tests(real, generated).p == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("fault", ["shifted", "spread", "clipped", "dead", "negative"])
+def test_a_planted_column_is_named_and_its_sentence_holds(fault: str) -> None:
+    real, generated = np.abs(drawn(0)) + 0.1, np.abs(drawn(1)) + 0.1
+    column = generated[:, 4]
+    generated[:, 4] = {
+        "shifted": column + 0.3,
+        "spread": 0.9 + 1.7 * (column - 0.9),
+        "clipped": np.clip(column, *np.quantile(column, (0.08, 0.92))),
+        "dead": np.full(N, 0.5),
+        "negative": np.where(np.arange(N) % 8 == 0, -column, column),
+    }[fault]
+    found = prviz.witness(real, generated, without=False)
+    (named,) = found.named
+    assert named.columns == (4,)
+    assert named.name == "feature 5"
+    shares = [share_text(share_of(named, side)) for side in (generated, real)]
+    assert f"{shares[0]} generated, {shares[1]} real" in named.sentence
+    assert sum(named.histogram.real) == sum(named.histogram.generated) == N
+    assert found.told_apart
+    assert not found.whole
+    if fault == "negative":
+        assert named.sentence.startswith("below 0: ")
+        assert "0 % real" in named.sentence
+    if fault == "dead":
+        assert named.sentence.startswith("exactly 0.5: 100 % generated, 0 % real")
+
+
+def test_nothing_is_named_of_two_sets_that_are_alike() -> None:
+    found = prviz.witness(drawn(0), drawn(1), without=False)
+    assert found.named == ()
+    assert not found.told_apart
+    assert found.text == "no feature tells the sets apart"
+    assert found.most_generated == found.most_missing == ()
+
+
+def test_the_result_is_the_same_again_and_goes_into_json() -> None:
+    generated = drawn(1)
+    generated[:, 2] += 1
+    one, two = (prviz.witness(drawn(0), generated, seed=3) for _ in range(2))
+    assert one == two
+    entry = json.loads(json.dumps(one.entry(), allow_nan=False))
+    assert entry["named"][0]["columns"] == [2]
+    assert entry["text"] == one.text
+    assert one.area is not None
+    assert one.area_without is not None
+    assert one.area_without > one.area
+    # those most surely generated are where none are real
+    assert (generated[list(one.most_generated), 2] > 1).all()
+    assert (drawn(0)[list(one.most_missing), 2] < 0).all()
+
+
+def test_columns_of_one_name_are_named_together() -> None:
+    features = ["mean a", "mean b", "mean c", "a error", "b error", "c error"]
+    generated = drawn(1)
+    generated[:, 3:] += 1
+    pair = SamplePair(Samples(drawn(0), features=features), Samples(generated, features=features))
+    found = prviz.witness(pair, without=False)
+    (named,) = found.named
+    assert named.name == "3 features “… error”"
+    assert sorted(named.columns) == [3, 4, 5]
+    assert named.sentence.split(" error ")[0] in "abc"
+    assert found.text.startswith(named.name)
+
+
+def test_pixels_of_blank_paper_are_named_together() -> None:
+    rng = np.random.default_rng(0)
+    sides = []
+    for _ in range(2):
+        ink = rng.integers(1, 200, (N, 6, 6))
+        ink[:, :, 0] = 0
+        sides.append(ink)
+    sides[1][:, :, 0] = rng.random((N, 6)) < 0.3
+    pictures = [Samples(each.reshape(N, 36).astype(float), images=each.astype(np.uint8)) for each in sides]
+    found = prviz.witness(*pictures, without=False)
+    (named,) = found.named
+    assert sorted(named.columns) == [0, 6, 12, 18, 24, 30]
+    assert named.name == "6 pixels"
+    blank = share_text(float((sides[1][:, :, 0] == 0).all(axis=1).mean()))
+    assert named.sentence == f"all exactly 0: {blank} generated, 100 % real"
+
+
+def test_columns_that_move_together_are_one_name() -> None:
+    rng = np.random.default_rng(0)
+    sides = [rng.normal(shift, 1, (N, 1)) + 0.05 * rng.normal(size=(N, 3)) for shift in (0.0, 1.0)]
+    real, generated = (np.concatenate([drawn(seed), side], axis=1) for seed, side in enumerate(sides))
+    (named,) = prviz.witness(real, generated, without=False).named
+    assert sorted(named.columns) == [6, 7, 8]
+    assert named.name.endswith("and 2 features that move with it")
+
+
+def test_a_lost_dependence_is_named_by_its_correlation() -> None:
+    real, generated = drawn(0, 2_000, 3), drawn(1, 2_000, 3)
+    real[:, 1] = 0.9 * real[:, 0] + np.sqrt(1 - 0.81) * real[:, 1]
+    found = prviz.witness(real, generated, without=False)
+    assert found.differing == ()
+    assert found.p_apart is not None
+    assert found.p_apart < 0.01
+    assert {each.columns for each in found.named} == {(0,), (1,)}
+    assert all(not each.alone for each in found.named)
+    assert any("correlation with feature 2: " in each.sentence and "0.90 real" in each.sentence for each in found.named)
+
+
+def test_repeated_rows_are_called_that_and_accuse_no_column() -> None:
+    generated = drawn(1)
+    generated[:240] = generated[0]
+    found = prviz.witness(drawn(0), generated, without=False)
+    assert found.rows == "40 % of the generated rows repeat an earlier one, 0 % of the real ones"
+    assert found.named == ()
+    assert found.text == found.rows
+
+
+def test_rows_that_repeat_alike_in_both_sets_say_nothing() -> None:
+    sides = [np.repeat(drawn(seed, 200), 3, axis=0) for seed in (0, 1)]
+    found = prviz.witness(*sides, without=False)
+    assert (found.rows, found.named) == ("", ())
+
+
+def test_few_values_repeat_by_chance() -> None:
+    rng = np.random.default_rng(0)
+    found = prviz.witness(rng.integers(0, 3, (N, 3)), rng.integers(0, 3, (N, 3)), without=False)
+    assert (found.rows, found.named) == ("", ())
+
+
+@pytest.mark.parametrize(
+    ("words", "real", "generated"),
+    [
+        ("no whole numbers", np.round(4 * drawn(0)), 4 * drawn(1)),
+        ("rows of length 1", drawn(0) / np.linalg.norm(drawn(0), axis=1, keepdims=True), drawn(1) / 2.4),
+        ("values below 0", np.abs(drawn(0)), drawn(1)),
+    ],
+)
+def test_what_whole_rows_are_is_said_first(words: str, real: np.ndarray, generated: np.ndarray) -> None:
+    assert words in prviz.witness(real, generated, without=False).text.split(";")[0]
+
+
+def test_most_columns_mean_whole_rows_or_scale() -> None:
+    found = prviz.witness(drawn(0), 2 * drawn(1), without=False)
+    assert found.whole
+    assert found.text.startswith("6 of 6 features differ: whole rows or their scale; ")
+
+
+def test_samples_of_groups_are_no_evidence_of_their_own() -> None:
+    rng = np.random.default_rng(0)
+    sides = []
+    for _ in range(2):
+        means = rng.normal(size=(30, 1, 5))
+        values = (means + 0.01 * rng.normal(size=(30, 20, 5))).reshape(N, 5)
+        sides.append(Samples(values, groups=np.repeat(np.arange(30), 20)))
+    without = [replace(each, groups=None) for each in sides]
+    assert prviz.witness(*without, without=False).named
+    found = prviz.witness(*sides, without=False)
+    assert found.named == ()
+    assert GROUPS in found.notes
+    assert found.p_apart is None
+
+
+def test_columns_are_tested_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    generated = drawn(1)
+    generated[:, 2] += 1
+    found = prviz.witness(drawn(0), generated, without=False)
+    assert found.columns == (2,)
+    assert found.notes == (WITHOUT_TREES,)
+
+
+def test_single_rows_and_constant_columns() -> None:
+    one = prviz.witness(np.zeros((1, 2)), np.ones((3, 2)))
+    assert one.named == ()
+    values = drawn(0)
+    values[:, 0] = 7
+    assert prviz.witness(values, values, without=False).named == ()
+
+
+def test_the_ends_of_floating_point() -> None:
+    real, generated = drawn(0, 200) * 1e300, drawn(1, 200) * 1e300
+    generated[:, 1] = np.abs(generated[:, 1]) * 1e7
+    found = prviz.witness(real, generated, without=False)
+    assert found.named[0].columns == (1,)
+    json.dumps(found.entry(), allow_nan=False)
+
+
+def test_columns_are_left_out_with_their_names() -> None:
+    pair = SamplePair(Samples(drawn(0), features=list("abcdef")), Samples(drawn(1), features=list("abcdef")))
+    left = leaving_out(pair, (1, 4))
+    assert left.real.features == left.generated.features == ("a", "c", "d", "f")
+    assert (left.generated.values == drawn(1)[:, [0, 2, 3, 5]]).all()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-3.0, 4.0, 0.0),
+        (0.0, 0.3, 0.2),
+        (3.0, 4.0, 4.0),
+        (0.03412, 0.0352, 0.035),
+        (-7.3, -6.1, -7.0),
+        (99.0, 260.0, 200.0),
+    ],
+)
+def test_a_cut_is_the_roundest_number_between(low: float, high: float, expected: float) -> None:
+    assert round_number(low, high) == expected
+
+
+def test_numbers_and_shares_are_said_so_that_they_hold() -> None:
+    assert [number_text(each) for each in (-0.5, 3.0, 0.1 + 0.2)] == ["−0.5", "3", "0.30000000000000004"]
+    assert [share_text(each) for each in (0, 0.0004, 0.004, 0.5, 0.996, 0.9999, 1)] == [
+        "0 %",
+        "under 0.1 %",
+        "0.4 %",
+        "50 %",
+        "99.6 %",
+        "over 99.9 %",
+        "100 %",
+    ]
+
+
+def test_whole_numbers_get_whole_ranges() -> None:
+    rng = np.random.default_rng(0)
+    column = ColumnCounts.of(rng.integers(0, 20, 900).astype(float), rng.integers(6, 14, 900).astype(float))
+    cut = best_cut(column)
+    assert cut.words == "outside 6 to 14"
+    assert cut.generated == 0
