@@ -10,8 +10,8 @@ Cosmic Ray makes the mutants: its operators reach constants of modules, defaults
 Instead of a Python of its own for each, a process that has loaded all libraries forks: about 2 s a mutant.
 
 The tests of a mutant are those of the files of its module's name, ``tests/FOLDER/test_MODULE*.py``, of the files beside
-them that import it, and of OF_FOLDERS; with ``--coverage`` those that run the changed line, the nearest and shortest
-first (this needs pytest-cov):
+them that import it, of OF_FOLDERS and OF_ALL; with ``--coverage`` those that run the changed line, the nearest and
+shortest first (this needs pytest-cov):
 
     pytest -n 2 -m "not browser and not thorough" --cov=prviz --cov-context=test --durations=0 -vv | tee LOG
     python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
@@ -75,10 +75,14 @@ OPERATORS = (
     *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak", "ZeroIterationForLoop"),
     *("ExceptionReplacer", "NumberReplacer", "RemoveDecorator"),
 )
-# Tests of whole folders, beside those of a module's own name.
+# Tests that any module may meet, and those of whole folders, beside those of a module's own name.
+OF_ALL = (
+    *("tests/test_constants.py", "tests/test_signatures.py"),
+    *("tests/test_edges.py", "tests/test_edges_of_numbers.py"),
+)
 OF_FOLDERS = {
-    "triage": ("tests/triage/test_kept_decisions.py", "tests/test_edges.py"),
-    **dict.fromkeys(("curves", "estimators", "measure"), ("tests/measure/test_whole_way.py", "tests/test_edges.py")),
+    "triage": ("tests/triage/test_kept_decisions.py",),
+    **dict.fromkeys(("curves", "estimators", "measure"), ("tests/measure/test_whole_way.py",)),
 }
 CACHES = (".hypothesis", ".ruff_cache", ".mypy_cache", ".pytest_cache")
 # Seconds of tests for one mutant, as measured with coverage.
@@ -279,7 +283,7 @@ class Tests:
         found = sorted(folder.glob(f"test_{stem}*.py"))
         others = [each for each in sorted(folder.glob("test_*.py")) if imported.search(each.read_text("utf-8"))]
         names = list(dict.fromkeys(each.relative_to(self._root).as_posix() for each in (*found, *others)))
-        return [*names, *OF_FOLDERS.get(path.parts[0], ())] if names else []
+        return [*names, *OF_FOLDERS.get(path.parts[0], ()), *OF_ALL] if names else []
 
 
 class _Chosen:
