@@ -19,6 +19,7 @@ from prviz.readers.errors import one_line
 if TYPE_CHECKING:
     from prviz.approximation.approximate import Approximation
     from prviz.curves import PRCurve
+    from prviz.diagnostics.witness import Witness
     from prviz.measure.estimates import Estimate
     from prviz.readers.columns import ColumnChoice
     from prviz.samples import SamplePair, Samples
@@ -81,6 +82,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 
 def _curve(arguments: argparse.Namespace) -> int:
     from prviz.checks.flags import flags_of
+    from prviz.diagnostics.witness import witness
     from prviz.uncertainty.upper_bound import CONFIDENCE, known_bound
 
     methods = _methods(arguments)
@@ -114,7 +116,8 @@ def _curve(arguments: argparse.Namespace) -> int:
             for name, each in estimates.items()
         }
     bound = None if approximation else known_bound(estimates.values(), held_out=arguments.split is not None)
-    _write(arguments, pair, estimates, choice, approximation, spreads, bound)
+    found = witness(pair, without=approximation is None, seed=arguments.seed, memory_limit=arguments.memory_limit)
+    _write(arguments, pair, estimates, choice, approximation, spreads, bound, found)
     if "-" not in (arguments.json, arguments.csv):
         most = (
             ""
@@ -122,7 +125,10 @@ def _curve(arguments: argparse.Namespace) -> int:
             else f"the true AuC is at most {bound.auc:.4f}, with {100 * CONFIDENCE:.0f} % confidence\n"
         )
         sys.stdout.write(
-            _table(pair, estimates, approximation, spreads, bound, arguments.b, arguments.eps) + "\n" + most
+            _table(pair, estimates, approximation, spreads, bound, arguments.b, arguments.eps)
+            + "\n"
+            + most
+            + _witness_text(found)
         )
     elif approximation is not None:
         sys.stderr.write(f"prviz: {approximation.label}\n")
@@ -205,13 +211,14 @@ def _write(
     approximation: Approximation | None,
     spreads: Mapping[str, Spread],
     bound: PRCurve | None,
+    found: Witness,
 ) -> None:
     from prviz.checks.flags import flags_of
     from prviz.reports import export
 
     curves = {name: each.curve for name, each in estimates.items()}
     if arguments.json:
-        options: dict[str, Any] = {"approximation": approximation, "spreads": spreads, "bound": bound}
+        options: dict[str, Any] = {"approximation": approximation, "spreads": spreads, "bound": bound, "witness": found}
         settings = {**choice, "b": arguments.b, "eps": arguments.eps}
         _put(arguments.json, export.to_json(estimates, pair=pair, settings=settings, **options))
     if arguments.csv:
@@ -234,7 +241,9 @@ def _write(
         weights = {"b": arguments.b, "eps": arguments.eps}
         _put(
             str(arguments.html),
-            export.curves_html(drawing, titled, title=title, settings=line, flags=flags_of(pair), **weights),
+            export.curves_html(
+                drawing, titled, title=title, settings=line, flags=flags_of(pair), witness=found, **weights
+            ),
         )
 
 
@@ -284,6 +293,15 @@ def _table(
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *cells]) + remarks.get(place, ""))
     return "\n".join(lines)
+
+
+def _witness_text(found: Witness) -> str:
+    """What tells the sets apart, a line each."""
+    from prviz.diagnostics.witness import GIVES_AWAY
+
+    lines = [f"{GIVES_AWAY.lower()}: {one_line(found.statements[0])}"]
+    lines += [f"  {one_line(each)}" for each in (*found.statements[1:], *found.notes)]
+    return "\n".join(lines) + "\n"
 
 
 def _bandwidth(text: str) -> float:

@@ -29,8 +29,10 @@ from prviz.samples import SamplePair, Samples, pair_of
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-# Rows of a set that trees are fitted on and judged by, at most, and values of them.
-_ROWS, _VALUES = 20_000, 2**25
+# Rows of a set that columns are tested on at most, and those that trees are fitted on and judged by.
+_TESTED, _ROWS = 100_000, 20_000
+# Bytes of memory for each value that trees see: ranks, their copies in scikit-learn, and one that is shuffled.
+_VALUE_BYTES = 64
 # Fewest independent rows of a set for trees, which see nothing in fewer.
 _LEAST_ROWS = 40
 # Columns up to which trees are boosted; of more, randomised ones are far cheaper.
@@ -50,7 +52,11 @@ _CONTINUOUS = 0.5
 _ROWS_DIFFER, _ALMOST, _ONE = 0.1, 0.001, 2e-3
 # Difference of two correlations, in standard errors of Fisher's z, that is no chance among all columns.
 _SURE = 5.0
+# What the witness is called wherever it stands.
+GIVES_AWAY = "What gives it away"
+NOTHING = "no feature tells the sets apart"
 WITHOUT_TREES = "without scikit-learn only columns are tested, each by itself"
+DRAWN = f"of more than {_TESTED:,} samples so many were tested, drawn by the seed"
 GROUPS = "samples belong to groups: one of each was tested"
 
 
@@ -110,17 +116,22 @@ class Witness:
         return tuple(column for each in self.named for column in each.columns)
 
     @property
-    def text(self) -> str:
-        """The witness in one line."""
+    def statements(self) -> tuple[str, ...]:
+        """What is said of the sets, a line each: at least one."""
         said = [self.rows] if self.rows else []
         if self.whole and not said:
             said.append(f"{len(self.differing)} of {self.d} features differ: whole rows or their scale")
         said += [each.text for each in self.named]
         if not said:
-            said = ["the sets differ, in no single feature"] if self.told_apart else ["no feature tells the sets apart"]
+            said = ["the sets differ, in no single feature"] if self.told_apart else [NOTHING]
         if self.area is not None and self.area_without is not None:
-            said.append(f"area {self.area:.2f}, {self.area_without:.2f} without")
-        return "; ".join(said)
+            said.append(f"area {self.area:.2f}; without these {self.area_without:.2f}")
+        return tuple(said)
+
+    @property
+    def text(self) -> str:
+        """The witness in one line."""
+        return "; ".join(self.statements)
 
     def entry(self) -> dict[str, Any]:
         """The witness in JSON's own types.
@@ -159,7 +170,7 @@ def witness(
     seed : int
         Seed of the split in halves, of the trees and of the shuffles.
     memory_limit : int
-        As in `prviz.pr_curve`, of the areas.
+        As in `prviz.pr_curve`.
 
     Returns
     -------
@@ -193,8 +204,12 @@ def witness(
     'feature 3 below −1: 0 % generated, 17 % real'
     """
     pair = pair_of(real, generated)
+    grouped = any(each.groups is not None for each in pair)
     independent = _one_of_each_group(pair, seed)
-    notes = [] if independent.pair is pair else [GROUPS]
+    notes = [GROUPS] if grouped else []
+    if max(each.n for each in independent.pair) > _TESTED:
+        independent = _drawn(independent, seed)
+        notes.append(DRAWN)
     repeats = _repeats(independent.pair)
     tested = _without_repeats(independent, repeats)
     differ = [] if repeats.by_value else _differing(tested.pair)
@@ -204,12 +219,12 @@ def witness(
         notes.append(f"too few samples for trees: {_LEAST_ROWS} of each set are needed")
     elif not repeats.by_value:
         try:
-            judged = _judge(tested.pair, list(range(pair.d)), seed)
+            judged = _judge(tested.pair, list(range(pair.d)), seed, memory_limit)
         except ImportError:
             notes.append(WITHOUT_TREES)
     whole = len(differ) > pair.d / 2
     if judged is not None and judged.p < LEVEL and len(named) < MOST and not whole:
-        named += _together(tested.pair, differ, judged, seed)[: MOST - len(named)]
+        named += _together(tested.pair, differ, judged, seed, memory_limit)[: MOST - len(named)]
     found = Witness(
         d=pair.d,
         named=named,
@@ -293,6 +308,12 @@ def _one_of_each_group(pair: SamplePair, seed: int) -> _Tested:
     return _Tested(SamplePair(*sides), taken.rows)
 
 
+def _drawn(tested: _Tested, seed: int) -> _Tested:
+    """At most _TESTED rows of either set."""
+    rng = np.random.default_rng(seed)
+    return tested.taken([np.sort(rng.permutation(len(rows))[:_TESTED]) for rows in tested.rows])
+
+
 class _Repeats(NamedTuple):
     """Rows that repeat more often than by chance.
 
@@ -322,7 +343,7 @@ def _repeats(pair: SamplePair) -> _Repeats:
         if extra[role] < max(_FEW_REPEATS, MANY_ROWS * sizes[role]):
             continue
         places = np.sort(np.unique(sides[role], return_index=True)[1])
-        fine[role] = _takes_many_values(samples.take(places))
+        fine[role] = _takes_many_values(samples.values, places)
         unusual[role] = within[role] > _TIMES * max(across, within[1 - role])
         rare = extra[1 - role] < MANY_ROWS * sizes[1 - role]
         fine[role] = fine[role] or (unusual[role] and rare)
@@ -339,10 +360,10 @@ def _repeats(pair: SamplePair) -> _Repeats:
     return _Repeats(text, (first[0], first[1]), by_value=not fine[more])
 
 
-def _takes_many_values(samples: Samples) -> bool:
-    """True if a column takes so many values that rows would not repeat by chance."""
-    needed = _CONTINUOUS * samples.n
-    columns = (samples.values[:, place] for place in range(samples.d))
+def _takes_many_values(values: NDArray[Any], rows: Ints) -> bool:
+    """True if a column takes so many values in some rows that these would not repeat by chance."""
+    needed = _CONTINUOUS * len(rows)
+    columns = (values[rows, place] for place in range(values.shape[1]))
     return any(len(np.unique(column)) > needed for column in columns)
 
 
@@ -422,12 +443,12 @@ class _Judged(NamedTuple):
     side: NDArray[np.bool_]
 
 
-def _judge(pair: SamplePair, columns: list[int], seed: int) -> _Judged:
+def _judge(pair: SamplePair, columns: list[int], seed: int, memory_limit: int) -> _Judged:
     """Fit trees on half of the samples, in some columns, and let them judge the other half."""
     from scipy.stats import mannwhitneyu
     from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 
-    most = min(_ROWS, max(2 * _LEAST_ROWS, _VALUES // len(columns)))
+    most = min(_ROWS, max(2 * _LEAST_ROWS, memory_limit // (2 * _VALUE_BYTES * len(columns))))
     split = pair.split(0.5, seed)
     fit = [rows[: most // 2] for rows in _shuffled(split.fit_rows, seed)]
     judged = [rows[: most // 2] for rows in _shuffled(split.evaluate_rows, seed)]
@@ -497,12 +518,14 @@ def _rows(tested: _Tested, judged: _Judged, role: int) -> tuple[int, ...]:
 # ---- columns that tell only together with others ----
 
 
-def _together(pair: SamplePair, differ: Sequence[int], judged: _Judged, seed: int) -> tuple[NamedColumns, ...]:
+def _together(
+    pair: SamplePair, differ: Sequence[int], judged: _Judged, seed: int, memory_limit: int
+) -> tuple[NamedColumns, ...]:
     """Columns that trees need though each by itself is alike, of those that are left without the ones that differ."""
     left = [place for place in range(pair.d) if place not in set(differ)]
     if len(left) < 2:
         return ()
-    seen = judged if len(left) == pair.d else _judge(pair, left, seed)
+    seen = judged if len(left) == pair.d else _judge(pair, left, seed, memory_limit)
     if seen.p >= LEVEL:
         return ()
     likely = _split_by(seen, seed)

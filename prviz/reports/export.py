@@ -33,6 +33,7 @@ from prviz.curves.summaries import (
     summary_list,
     table_columns,
 )
+from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
 from prviz.samples import SamplePair, Samples
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from prviz.approximation.approximate import Approximation
+    from prviz.diagnostics.witness import Witness
     from prviz.measure.estimates import Estimate
     from prviz.uncertainty.bootstrap import Spread
 
@@ -66,6 +68,8 @@ CONVENTIONS = {
     f"are independent. {NO_LOWER_BOUND}",
     "intervals": "percentiles of replicates: evaluation samples drawn again with replacement, supports as they are",
     "flags": "what the samples show that changes what a number means; a warning needs action",
+    "witness": "features and samples that tell the sets apart; columns and rows are counted from 0. area: under the "
+    "curve to believe, with all features and without those named",
     "iou": "shared area over joint area with the truth; iou + excess + deficit = 1",
 }
 
@@ -98,6 +102,7 @@ def to_json(
     approximation: Approximation | None = None,
     spreads: Mapping[str, Spread] | None = None,
     bound: PRCurve | None = None,
+    witness: Witness | None = None,
 ) -> str:
     """Everything about a measurement as strict JSON: no NaN or Infinity, vertices to the last bit.
 
@@ -112,6 +117,7 @@ def to_json(
     approximation : the source of approximate estimates; its measured errors are written too.
     spreads : intervals of the summaries by method, written beside them.
     bound : an upper bound of the true curve with the confidence of `prviz.upper_bound`, or None.
+    witness : what tells the two sets apart, or None.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
@@ -146,6 +152,7 @@ def to_json(
         "flags": [each.entry() for each in flags_of(pair)],
         "truth": None if truth is None else _curve(truth, None, *weights),
         "upper_bound": None if bound is None else bound_entry(bound),
+        "witness": None if witness is None else witness.entry(),
         "methods": {
             name: {
                 "method": each.method,
@@ -328,6 +335,7 @@ def curves_html(
     settings: str,
     link: str = "",
     flags: Sequence[Finding] = (),
+    witness: Witness | None = None,
     truth: PRCurve | None = None,
     b: float = B,
     eps: float = EPS,
@@ -336,7 +344,7 @@ def curves_html(
 
     svg : the figure, of `prviz.figures.svg.pr_svg`. curves, truth, b, eps : as in `summaries_csv`, the curves by the
     names that the table shows. title, settings : plain text. link : address that shows the same screen, or empty.
-    flags : of the samples; warnings stand above the figure.
+    flags : of the samples; warnings stand above the figure. witness : what tells the sets apart, below it.
     """
     from prviz.figures.inlined import standalone_page
 
@@ -356,6 +364,7 @@ def curves_html(
         [
             *(f"<p><b>Warning</b>: {html.escape(each.line)}</p>" for each in flags if each.level == "warning"),
             svg,
+            "" if witness is None else f"<p><b>{GIVES_AWAY}</b>: {html.escape(witness.text)}.</p>",
             f'<div class="scroll" role="region" tabindex="0" aria-label="All numbers"><table>{table}</table></div>',
             f"<p>{html.escape(settings)}; prviz {prviz.__version__}</p>",
             f'<p><a href="{address}">{address}</a></p>' if link.startswith(("http://", "https://")) else "",

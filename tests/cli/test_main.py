@@ -27,6 +27,8 @@ import prviz
 from prviz.cli.main import main
 from prviz.cli.terminal import memory_size, watched
 from prviz.curves.summaries import summaries
+from prviz.diagnostics.named_columns import share_text
+from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.neighbors import Distances
 from prviz.readers.paths import PICTURES_VARIABLE, served_folder
@@ -59,6 +61,11 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     np.save(tmp_path / "real.npy", real)
     np.save(tmp_path / "generated.npy", generated)
     return tmp_path / "real.npy", tmp_path / "generated.npy"
+
+
+def table(out: str) -> list[str]:
+    """The lines on samples, families and the bound, without those on what tells the sets apart."""
+    return out.partition(GIVES_AWAY.lower())[0].splitlines()
 
 
 def assert_one_line_error(result: tuple[int, str, str], *parts: str) -> None:
@@ -118,7 +125,7 @@ def test_a_hostile_configuration_is_refused_at_once(run: Run, tmp_path: Path, te
 def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, Path]) -> None:
     status, out, err = run("curve", *files)
     assert (status, err) == (0, "")
-    lines = out.splitlines()
+    lines = table(out)
     assert "real.npy" in lines[0]
     assert lines[0].endswith("60 x 3")
     assert lines[1].endswith("50 x 3")
@@ -128,9 +135,29 @@ def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, P
     assert lines[-1] == f"the true AuC is at most {bound.auc:.4f}, with 95 % confidence"
 
 
+def test_what_gives_the_samples_away_is_said_written_and_drawn(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    sides = rng.normal(size=(2, 300, 3))
+    sides[1][:, 1] = np.maximum(sides[1][:, 1], 0)
+    for name, values in zip(("real", "generated"), sides, strict=True):
+        lines = ["<a>,b,c", *(",".join(map(str, row)) for row in values.tolist())]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
+    options = ("--method", "knn", "--json", tmp_path / "all.json", "--html", tmp_path / "all.html")
+    status, out, _ = run("curve", tmp_path / "real.csv", tmp_path / "generated.csv", *options)
+    assert status == 0
+    share = share_text(float((sides[0][:, 1] < 0).mean()))
+    first, second = out.splitlines()[-2:]
+    assert first == f"what gives it away: b below 0: 0 % generated, {share} real"
+    found = prviz.witness(*(prviz.read(tmp_path / f"{name}.csv") for name in ("real", "generated")))
+    assert second == f"  area {found.area:.2f}; without these {found.area_without:.2f}"
+    kept = json.loads((tmp_path / "all.json").read_text("utf-8"))
+    assert kept["witness"] == found.entry()
+    assert f"<b>{GIVES_AWAY}</b>: b below 0: " in (tmp_path / "all.html").read_text("utf-8")
+
+
 def test_the_numbers_are_the_librarys(run: Run, files: tuple[Path, Path]) -> None:
     _, out, _ = run("curve", *files, "--method", "ipr", "--k", "10", "--split", "none")
-    row = out.splitlines()[-1].split()
+    row = table(out)[-1].split()
     curve = prviz.pr_curve(np.load(files[0]), np.load(files[1]), "ipr", k=10, split=None)
     assert row[:3] == ["ipr", "10", f"{curve.auc:.4f}"]
     assert row[3:5] == [f"{curve.extreme_precision:.4f}", f"{curve.extreme_recall:.4f}"]
@@ -141,8 +168,8 @@ def test_the_numbers_are_the_librarys(run: Run, files: tuple[Path, Path]) -> Non
 
 def test_roles_are_not_exchangeable(run: Run, files: tuple[Path, Path]) -> None:
     options = ("--method", "knn", "--k", "5", "--split", "none")
-    forth = run("curve", files[0], files[1], *options)[1].splitlines()[-1].split()
-    back = run("curve", files[1], files[0], *options)[1].splitlines()[-1].split()
+    forth = table(run("curve", files[0], files[1], *options)[1])[-1].split()
+    back = table(run("curve", files[1], files[0], *options)[1])[-1].split()
     assert forth[3:5] == back[3:5][::-1]
     assert forth[3] != forth[4]
 
@@ -151,14 +178,14 @@ def test_methods_by_comma_and_by_repetition(run: Run, files: tuple[Path, Path]) 
     _, by_comma, _ = run("curve", *files, "--method", "kde,knn")
     _, by_repetition, _ = run("curve", *files, "--method", "kde", "--method", "knn", "--method", "kde")
     assert by_comma == by_repetition
-    assert [line.split()[0] for line in by_comma.splitlines()[3:-1]] == ["kde", "knn"]
+    assert [line.split()[0] for line in table(by_comma)[3:-1]] == ["kde", "knn"]
 
 
 def test_the_papers_parameters_are_options(run: Run, files: tuple[Path, Path]) -> None:
     method = "prc:k_prime=1:c=1"
     options = ("--method", f"coverage,{method}", "--k", "5", "--b", "2", "--eps", "0.1", "--bootstrap", "5")
     _, out, _ = run("curve", *files, *options)
-    head, covered, *_, prc, _, _, bound = (line.split() for line in out.splitlines()[2:])
+    head, covered, *_, prc, _, _, bound = (line.split() for line in table(out)[2:])
     assert bound[:3] == ["the", "true", "AuC"]
     assert "F2 to P" in " ".join(head)
     assert "P@.1" in head
@@ -298,7 +325,7 @@ def test_the_memory_limit_reaches_the_engine(
 def test_families_that_know_no_k_show_none_and_classifiers_need_a_split(run: Run, files: tuple[Path, Path]) -> None:
     status, out, _ = run("curve", *files, "--method", "cluster,classifier", "--k", "5")
     assert status == 0
-    assert [line.split()[:2] for line in out.splitlines()[-3:-1]] == [["cluster", "-"], ["classifier", "-"]]
+    assert [line.split()[:2] for line in table(out)[-3:-1]] == [["cluster", "-"], ["classifier", "-"]]
     status, _, error = run("curve", *files, "--method", "classifier", "--split", "none")
     assert status == 2
     assert "measured on held-out samples only" in error
@@ -307,7 +334,7 @@ def test_families_that_know_no_k_show_none_and_classifiers_need_a_split(run: Run
 def test_hub_is_there_for_whoever_asks(run: Run, files: tuple[Path, Path]) -> None:
     status, out, _ = run("curve", *files, "--method", "hub", "--k", "5")
     assert status == 0
-    assert out.splitlines()[-1].split()[0] == "hub"
+    assert table(out)[-1].split()[0] == "hub"
 
 
 def test_approximate_curves_say_so_everywhere(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
