@@ -15,9 +15,10 @@ from pages._shared.text import plain
 from pages._shared.widgets import pressed
 from pages._triage import evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
-from pages._triage.possible import fault_finder, faults_of
+from pages._triage.possible import fault_finder, faults_of, find_witness, witnesses_known
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
+from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.figures.theme import number
 from prviz.live.problems import Uploaded
 from prviz.measure.profiles import bandwidth_unit
@@ -66,6 +67,7 @@ def draw(found: CheckpointResults) -> None:
     with row:
         _to_explore(case)
     _say_measured(case)
+    _say_witness(case)
     problems = _problems(case)
     nothing = st.container()
     if problems is not None:
@@ -88,6 +90,21 @@ def _say_measured(case: Diagnosis) -> None:
         f"samples in {case.pair.d:,} dimensions; {plain(case.title)}{k}, {split}, seed {settings.seed}. "
         f"AuC, the area under the curve, is {number(measured.summaries['auc'])} (1: equal, 0: nothing in common)."
     )
+
+
+def _say_witness(case: Diagnosis) -> None:
+    """Say what gives the checkpoint away: features by name, each with a sentence that holds in the file."""
+    found, measured = case.found, case.measured
+    known = witnesses_known(found).get(measured.checkpoint.name)
+    if known is None:
+        known = case.known("witness", case.seconds(1), lambda _: find_witness(found, measured))
+    if known is None or not known["told_apart"]:
+        return
+    with st.container(border=True, key="triage-witness"):
+        lines = [f"- {plain(each)}" for each in known["statements"]]
+        rows = {"most surely generated": known["most_generated"], "most surely missing": known["most_missing"]}
+        lines += [f"- {said}: rows {', '.join(str(row + 1) for row in some)}" for said, some in rows.items() if some]
+        st.markdown("\n".join([f"**{GIVES_AWAY}**", "", *lines]))
 
 
 def _problems(case: Diagnosis) -> tuple[TriageFinding, ...] | None:

@@ -16,6 +16,7 @@ from prviz.triage.inspection import findings_of
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation_of
 from prviz.triage.ranking import SharedReference, together
+from prviz.triage.witnesses import WitnessEntry, witnesses_of
 from prviz.triage.yardstick import Yardstick, yardstick
 
 # Checkpoints whose copies or faults are kept, a few numbers each.
@@ -85,6 +86,22 @@ def faults_of(found: CheckpointResults) -> Mapping[str, tuple[TriageFinding, ...
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
+def witnesses_known(found: CheckpointResults) -> Mapping[str, WitnessEntry]:
+    """What gives checkpoints away by their names, of those that were looked at so far."""
+    held, seed = _held("triage-witnesses"), found.settings.seed
+    keys = {each.checkpoint.name: (*each.digests, seed) for each in found.measured}
+    return {name: held.get(key) for name, key in keys.items() if key in held}
+
+
+def find_witness(found: CheckpointResults, measured: MeasuredCheckpoint) -> WitnessEntry | None:
+    """What gives a checkpoint away, kept for the page; for a job. None where its file is gone or another."""
+    one = witnesses_of(found.reference, [measured], found.settings, load=found.load, store=found.store)
+    entry = one.get(measured.checkpoint.name)
+    if entry is not None:
+        _held("triage-witnesses").put((*measured.digests, found.settings.seed), entry)
+    return entry
+
+
 def name_faults(found: CheckpointResults) -> None:
     """Let a job name the faults of all checkpoints, the best first, once all are measured."""
     held, name_one = _held("triage-faults"), fault_finder(found)
@@ -95,6 +112,7 @@ def name_faults(found: CheckpointResults) -> None:
         for place, (key, each) in enumerate(missing.items()):
             if (faults := name_one(each, part_of(progress, place, len(missing)))) is not None:
                 held.put(key, faults)
+            find_witness(found, each)
         return True
 
     if missing and found.complete:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._triage.checkpoints import CheckpointResults
-from pages._triage.possible import Ceiling, ceiling_of, copies_of, faults_of
+from pages._triage.possible import Ceiling, ceiling_of, copies_of, faults_of, witnesses_known
 from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import HOLDOUT, REFERENCE
 from prviz.live.store import LeastRecentlyUsed
@@ -26,6 +26,7 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import uneven
 from prviz.triage.measured import REPLICATES, CheckpointOutcome
 from prviz.triage.memorisation import Memorisation
+from prviz.triage.witnesses import WitnessEntry
 
 NAME = "prviz-triage"
 LABELS = {".html": "Page (HTML)", ".json": "JSON", ".csv": "CSV", ".parquet": "Parquet"}
@@ -46,7 +47,7 @@ def draw(found: CheckpointResults) -> None:
     reference = _bundled_reference(found) if _bundled(found) else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
         reference = str(st.session_state.get(REFERENCE) or found.reference.name)
-    known = ceiling_of(found), copies_of(found), faults_of(found)
+    known = ceiling_of(found), copies_of(found), faults_of(found), witnesses_known(found)
     makers = files(found, goal, reference, cache.session().results, *known)
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
@@ -106,9 +107,10 @@ def files(
     ceiling: Ceiling | None = None,
     copies: Mapping[str, Memorisation] | None = None,
     faults: Mapping[str, tuple[TriageFinding, ...]] = MappingProxyType({}),
+    witnesses: Mapping[str, WitnessEntry] = MappingProxyType({}),
 ) -> dict[str, Callable[[], bytes]]:
     """By suffix, a function that makes the file from one shared document; it runs in a thread without session state."""
-    outcomes, known = _public_outcomes(found), (ceiling is not None, copies is not None, len(faults))
+    outcomes, known = _public_outcomes(found), (ceiling is not None, copies is not None, len(faults), len(witnesses))
     key = ("triage-report", found.key, len(found.outcomes), goal, known)
 
     def compute() -> Document:
@@ -122,6 +124,7 @@ def files(
             memorisation=copies,
             yardstick=None if ceiling is None else ceiling.yardstick,
             findings=faults,
+            witnesses=witnesses,
         )
 
     def maker(make: Callable[[Document], bytes]) -> Callable[[], bytes]:

@@ -138,6 +138,7 @@ class TriageOutputs:
             memorisation=found.memorisation,
             yardstick=found.yardstick,
             findings=found.findings,
+            witnesses=found.witnesses,
             classes=classes,
             judgement=found.judgement,
             store=store,

@@ -155,6 +155,8 @@ def _remarks(text: str, line: dict[Any, Any], judgement: Judgement) -> str:
 
 def _findings(found: TriageResults) -> str:
     """What is wrong with each checkpoint, in the order of the ranking."""
+    from prviz.diagnostics.witness import GIVES_AWAY
+
     if found.judgement is None:
         return ""
     lines, nothing = ["What is wrong:"], []
@@ -164,6 +166,9 @@ def _findings(found: TriageResults) -> str:
         elif not faults:
             nothing.append(one_line(name))
         lines += [f"  {one_line(name)}: {each.title}. {one_line(each.sentence)}" for each in faults or ()]
+        if (given_away := found.witnesses.get(name)) is not None and given_away["told_apart"]:
+            said = one_line("; ".join(given_away["statements"]))
+            lines.append(f"  {one_line(name)}: {GIVES_AWAY}: {said}.")
     if nothing:
         lines.append(f"  nothing found: {', '.join(nothing)}")
     return "\n".join(lines)

@@ -139,12 +139,12 @@ class Witness:
         Returns
         -------
         dict
-            All attributes, and the one line as ``text``.
+            All attributes, and the lines that say them as ``statements``.
         """
         names = ("d", "rows", "whole", "told_apart", "p_apart", "area", "area_without")
         rows = ("differing", "most_generated", "most_missing", "notes")
         return {
-            "text": self.text,
+            "statements": list(self.statements),
             "named": [each.entry() for each in self.named],
             **{name: getattr(self, name) for name in names},
             **{name: list(getattr(self, name)) for name in rows},

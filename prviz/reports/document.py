@@ -25,6 +25,7 @@ Schema "prviz-triage", version 1; missing entries are None:
                    classes: a list of label, role, n, others, missed, expected, low, high, worse, few (see
                    `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
                    flags: all of this checkpoint, notes too
+                   witness: as `prviz.Witness.entry` gives it, without areas; None: not looked for
                    findings: a list of key, title, sentence, number, unit, low, high, level, borderline;
                    None: not looked for
     yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key, vertices {fpr, fnr}
@@ -67,6 +68,7 @@ from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpo
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
 from prviz.triage.ranking import digest_of_supports, rank, score, side_replicates
 from prviz.triage.result_cache import ResultCache
+from prviz.triage.witnesses import WitnessEntry
 from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
 
@@ -111,6 +113,7 @@ def document(
     memorisation: Mapping[str, Memorisation] | None = None,
     yardstick: Yardstick | None = None,
     findings: Mapping[str, Sequence[TriageFinding]] | None = None,
+    witnesses: Mapping[str, WitnessEntry] | None = None,
     classes: Mapping[str, Sequence[ClassShare]] | None = None,
     judgement: Judgement | None = None,
     store: ResultCache | None = None,
@@ -123,8 +126,8 @@ def document(
     outcomes : outcomes of the checkpoints, in the order of the report.
     goal : as in `prviz.triage.ranking.rank`.
     replicates : replicates of each bootstrap, whose seed is that of the settings.
-    memorisation, yardstick, findings, classes : of `prviz.triage`, by the checkpoint's name and of these settings;
-        None: not measured.
+    memorisation, yardstick, findings, witnesses, classes : of `prviz.triage`, by the checkpoint's name and of these
+        settings; None: not measured.
     judgement : of these outcomes and goal; None: it is made here.
     store : keeps what is drawn again for intervals and rankings; None: it is not kept.
     total : number of checkpoints when all are measured; None: these are all.
@@ -157,6 +160,7 @@ def document(
         }
         entry["flags"] = [each.entry() for each in flags.get(entry["name"], ())]
         entry |= _judged(entry["name"], judgement, findings)
+        entry["witness"] = (witnesses or {}).get(entry["name"])
         shares_of_classes = (classes or {}).get(entry["name"])
         entry["classes"] = None if shares_of_classes is None else [each._asdict() for each in shares_of_classes]
     return {

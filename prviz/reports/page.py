@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, TypeAlias
 
 from prviz.curves.summaries import SUMMARIES
+from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
 from prviz.reports.document import Document, ceiling_of, curve_of, curves_of
@@ -195,15 +196,24 @@ def _faults(report: Document) -> str:
     found = {each["name"]: each["findings"] for each in report["checkpoints"] if each.get("findings") is not None}
     if not found:
         return ""
+    witnesses = {each["name"]: _witness(each.get("witness")) for each in report["checkpoints"]}  # older ones have none
     first = report["rankings"][_basis(report)]
     entries, by_title = "", Counter[str]()
     for name in (line["checkpoint"] for line in first["lines"] if line["checkpoint"] in found):
         said = "".join(f"<li><b>{_name(one['title'])}</b>: {_name(one['sentence'])}</li>" for one in found[name])
+        said += witnesses.get(name, "")
         entries += f"<dt>{_name(name)}</dt><dd>{f'<ul>{said}</ul>' if said else 'nothing found'}</dd>"
         by_title.update(list(dict.fromkeys(one["title"].lower() for one in found[name])))
     grouped = _name(", ".join(f"{title} ({number})" for title, number in by_title.most_common()))
     summary = f"What is wrong, and with how many: {grouped}" if grouped else "What is wrong: nothing found"
     return f"<details><summary>{summary}</summary><dl>{entries}</dl></details>"
+
+
+def _witness(found: Document | None) -> str:
+    """What gives a checkpoint away, as an item of a list; "" where nothing does."""
+    if found is None or not found["told_apart"]:
+        return ""
+    return f"<li><b>{GIVES_AWAY}</b>: {_name('; '.join(found['statements']))}</li>"
 
 
 def _classes(report: Document) -> str:

@@ -28,7 +28,7 @@ _COMPARED = ("reference", "checkpoints", "rankings")
 # Entries that reports of the first prviz with this schema lack.
 _ADDED = {"upper_bound", "at_most", "encoder", "scores"}
 # Entries that are not measured again and so not compared: the holdout's file is not in the report.
-_NOT_COMPARED = {"name", "path", "reason", "memorisation", "share_of_ceiling", "findings", "classes"}
+_NOT_COMPARED = {"name", "path", "reason", "memorisation", "share_of_ceiling", "findings", "witness", "classes"}
 
 
 class Rerun(NamedTuple):

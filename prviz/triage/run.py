@@ -16,6 +16,7 @@ from prviz.triage.inspection import findings_of
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation_of
 from prviz.triage.result_cache import ResultCache
+from prviz.triage.witnesses import WitnessEntry, witnesses_of
 from prviz.triage.yardstick import Yardstick, yardstick
 
 
@@ -23,7 +24,7 @@ from prviz.triage.yardstick import Yardstick, yardstick
 class TriageResults:
     """Outcomes of checkpoints and all that follows from them.
 
-    reference : the real samples as they were measured. memorisation, findings : by the checkpoint's name.
+    reference : the real samples as they were measured. memorisation, findings, witnesses : by the checkpoint's name.
     yardstick : None where it can't be measured, for the reason in no_ceiling. judgement : None if nothing was measured.
     """
 
@@ -31,6 +32,7 @@ class TriageResults:
     outcomes: tuple[CheckpointOutcome, ...]
     memorisation: Mapping[str, Memorisation]
     findings: Mapping[str, tuple[TriageFinding, ...]]
+    witnesses: Mapping[str, WitnessEntry]
     yardstick: Yardstick | None
     no_ceiling: str
     judgement: Judgement | None
@@ -85,6 +87,7 @@ class TriageRun:
                 outcomes=tuple(outcomes),
                 memorisation={},
                 findings={},
+                witnesses={},
                 yardstick=None,
                 no_ceiling="",
                 judgement=None,
@@ -126,11 +129,13 @@ class TriageRun:
             memory_limit=memory,
             progress=part_of(progress, 1, 2),
         )
+        witnesses = witnesses_of(real, by_basis, settings, load=load, store=store, memory_limit=memory)
         return TriageResults(
             reference=real,
             outcomes=tuple(outcomes),
             memorisation=copies,
             findings=faults,
+            witnesses=witnesses,
             yardstick=possible,
             no_ceiling=no_ceiling,
             judgement=judgement,

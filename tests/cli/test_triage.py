@@ -70,8 +70,8 @@ def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureF
     assert "Note" not in first.out
     assert "Failed" not in first.out
     kept = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    # four checkpoints, their copies, faults, findings and replicates, ceiling, its replicates, floor
-    assert len(kept) == 23
+    # four checkpoints, their copies, faults, findings, witnesses and replicates, ceiling, its replicates, floor
+    assert len(kept) == 27
     assert main(line[:2] + line[2:6][::-1] + line[6:]) == 0
     second = capsys.readouterr()
     assert second.out == first.out
@@ -102,9 +102,9 @@ def test_a_folder_with_broken_files_is_ranked_without_them(capsys: pytest.Captur
     assert [text.split(": ", 1)[0].strip() for text in failed] == [str(folder / f"iter-{n}k.npy") for n in (3, 4)]
     assert "generated ones have 4" in failed[0]
     assert "corrupt" in failed[1]
-    # by two families: two checkpoints, ceiling, floor; copies, faults and findings of both, replicates of them and the
-    # ceiling
-    assert len(list((tmp_path / "cache").iterdir())) == 17
+    # by two families: two checkpoints, ceiling, floor; copies, faults, findings, witnesses of both,
+    # replicates of them and the ceiling
+    assert len(list((tmp_path / "cache").iterdir())) == 19
     assert main([*line, "--equal-sizes", "--seed", "3"]) == 1
     out = capsys.readouterr().out
     assert "against 100 samples of real.npy" in out

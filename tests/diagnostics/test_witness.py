@@ -101,7 +101,7 @@ def test_the_result_is_the_same_again_and_goes_into_json() -> None:
     assert one == two
     entry = json.loads(json.dumps(one.entry(), allow_nan=False))
     assert entry["named"][0]["columns"] == [2]
-    assert entry["text"] == one.text
+    assert entry["statements"] == list(one.statements)
     assert one.area is not None
     assert one.area_without is not None
     assert one.area_without > one.area

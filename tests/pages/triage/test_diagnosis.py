@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import prviz
 from pages._triage import diagnosis, evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis
 from pages._triage.session import DIAGNOSED, KEY, PART, CheckpointChoice, TriageSession
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
+from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.measure.estimates import estimate
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import PICTURES_VARIABLE
@@ -102,6 +104,17 @@ def test_the_best_is_looked_at_first() -> None:
     app.selectbox[0].select("truncation-0.0").run()
     assert settled(app).session_state[KEY].choice.selected == "truncation-0.0"
     assert "Repeated samples" in titles(app)
+
+
+def test_what_gives_the_checkpoint_away_is_said_with_its_samples() -> None:
+    found = truncated()
+    app = opened(found, selected="truncation-0.6")
+    expected = prviz.witness(found.pair(found.one("truncation-0.6")), without=False)
+    (shown,) = (each.value.replace("\\", "") for each in app.markdown if GIVES_AWAY in each.value)
+    for statement in expected.statements:
+        assert f"- {statement}" in shown
+    rows = ", ".join(str(row + 1) for row in expected.most_generated)
+    assert f"- most surely generated: rows {rows}" in shown
 
 
 def test_what_is_missed_is_counted_shown_and_written_to_the_last_sample() -> None:

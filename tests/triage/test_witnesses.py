@@ -1,0 +1,70 @@
+"""What gives checkpoints away: named once, kept, and said in the text, the JSON and the page of a report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+import prviz
+from prviz.cli.main import main
+from prviz.diagnostics.witness import GIVES_AWAY
+from prviz.reports.document import schema
+from prviz.samples import as_samples
+from prviz.triage import witnesses
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import TriageSettings
+from prviz.triage.result_cache import ResultCache
+from prviz.triage.witnesses import witnesses_of
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A real set, a checkpoint like it, and one of which a feature has no negative values."""
+    rng = np.random.default_rng(0)
+    for name in ("real", "alike", "clipped"):
+        values = rng.normal(size=(200, 3))
+        if name == "clipped":
+            values[:, 1] = np.maximum(values[:, 1], 0)
+        np.save(tmp_path / f"{name}.npy", values)
+    return tmp_path
+
+
+def test_the_command_says_and_writes_what_gives_a_checkpoint_away(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = [run / "report.json", run / "report.html"]
+    files = [str(run / f"{name}.npy") for name in ("real", "alike", "clipped")]
+    options = [part for path in outputs for part in ("--report", str(path))]
+    assert main(["triage", *files, "--method", "knn", "--out", str(run / "kept"), *options]) == 0
+    said = capsys.readouterr().out
+    expected = prviz.witness(*map(np.load, (files[0], files[2])), without=False)
+    assert expected.columns == (1,)
+    assert f"  clipped: {GIVES_AWAY}: {expected.text}." in said
+    assert f"alike: {GIVES_AWAY}" not in said
+    report = json.loads(outputs[0].read_text("utf-8"))
+    Draft202012Validator(schema()).validate(report)
+    found = {each["name"]: each["witness"] for each in report["checkpoints"]}
+    assert found["clipped"] == expected.entry()
+    assert not found["alike"]["told_apart"]
+    page = outputs[1].read_text("utf-8")
+    assert page.count(f"<b>{GIVES_AWAY}</b>: feature 2 below 0: 0 % generated") == 1
+
+
+def test_a_witness_is_kept_and_one_of_a_changed_file_is_none(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = as_samples(np.load(run / "real.npy"), name="real")
+    store = ResultCache(run / "kept")
+    settings = TriageSettings()
+    checkpoint = Checkpoint(run / "clipped.npy", "clipped")
+    (outcome,) = measure_all(real, [checkpoint], settings)
+    first = witnesses_of(real, outcome.measured, settings, store=store)
+    with monkeypatch.context() as patched:
+        patched.setattr(witnesses, "witness", None)
+        again = witnesses_of(real, outcome.measured, settings, store=store)
+    assert json.dumps(again) == json.dumps(first)
+    np.save(checkpoint.path, np.ones((200, 3)))
+    assert witnesses_of(real, outcome.measured, settings) == {}
