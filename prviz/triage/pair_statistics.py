@@ -28,8 +28,8 @@ Flags = NDArray[np.bool_]
 ROWS = 1_200
 # Bytes at the peak per compared row and coordinate: eleven matrices of that shape, in float64, and some room.
 _ROW_BYTES = 96
-# Bytes at the peak per value of a block of features, with as many again for the rows themselves.
-_BLOCK_BYTES = 128
+# Bytes at the peak per value of a block of features, and three times as many for the rows themselves.
+_BLOCK_BYTES = 256
 # The neighbour whose distance counts as the distance to a set: the first is noisy.
 K = 3
 # The neighbour that the nearest is compared with; how many of both sets are asked whether any is generated, or real.
@@ -484,7 +484,7 @@ def _spreads(
     found: dict[str, float] = {}
     for prefix, around in (("", centres), ("all_", fit.mean(axis=0)[None])):
         sides = [(each, cluster_of(each, around)) for each in (fit, held, generated)]
-        residuals = [each - around[cluster] for each, cluster in sides]
+        residuals = [_less(each, around[cluster]) for each, cluster in sides]
         variances, axes = _principal(residuals[0], len(fit), features)
         directions = features or len(variances)
         held_up = np.cumsum(variances) / max(float(variances.sum()), _TINY)
@@ -516,6 +516,11 @@ def _spreads(
     return found
 
 
+def _less(rows: Floats, others: Floats) -> Floats:
+    """``rows - others``, in the memory of the others, which nobody else uses."""
+    return np.subtract(rows, others, out=others)
+
+
 def _principal(residuals: Floats, n: int, features: int | None) -> tuple[Floats, Floats]:
     """Variances along the principal directions, the largest first, and these directions, (d, r).
 
@@ -540,9 +545,9 @@ def _energies(residuals: Floats, axes: Floats, top: int, low: int, *, whole: boo
         squares = np.square(residuals @ axes)
         bands = {"total": slice(None), "top": slice(top), "low": slice(low, None)}
         return {"all": squares, **{name: squares[:, band].sum(axis=1) for name, band in bands.items()}}
-    main = residuals @ axes[:, : max(top, low)]
-    beyond = residuals - main[:, :low] @ axes[:, :low].T
     total = np.square(residuals).sum(axis=1)
+    main = residuals @ axes[:, : max(top, low)]
+    beyond = _less(residuals, main[:, :low] @ axes[:, :low].T)
     return {
         "all": total[:, None],
         "total": total,

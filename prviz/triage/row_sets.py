@@ -79,8 +79,12 @@ def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]
     products /= safe[:, None]
     products /= safe
     factor, order, rank, _ = dpstrf(products, lower=1)
-    points = np.empty((len(first), int(rank)))
-    points[order - 1] = np.tril(factor)[:, :rank]
+    del products
+    points = np.zeros((len(first), int(rank)))
+    for step, row in enumerate(order - 1):  # np.tril would make two more matrices of this size
+        known = min(step + 1, int(rank))
+        points[row, :known] = factor[step, :known]
+    del factor
     points *= lengths[:, None]
     ends = np.cumsum([len(each) for each in sets])[:-1]
     return np.split(points[place.reshape(-1)], ends)

@@ -82,6 +82,7 @@ OF_ALL = (
 )
 OF_FOLDERS = {
     "triage": ("tests/triage/test_kept_decisions.py",),
+    "readers": ("tests/readers/test_kept_outcomes.py", "tests/readers/test_refusals.py"),
     **dict.fromkeys(("curves", "estimators", "measure"), ("tests/measure/test_whole_way.py",)),
 }
 CACHES = (".hypothesis", ".ruff_cache", ".mypy_cache", ".pytest_cache")

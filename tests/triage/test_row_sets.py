@@ -85,3 +85,16 @@ def test_wide_sets_need_no_matrix_of_all_features() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.2e8
+
+
+def test_coordinates_take_two_matrices_of_the_rows_at_a_time() -> None:
+    rows = 700
+    values = np.random.default_rng(0).normal(size=(rows, 900))
+    sets = [RowSet(values, np.arange(start, start + rows // 2), 1.0, 70_000) for start in (0, rows // 2)]
+    classes = [np.arange(rows // 2), np.arange(rows // 2, rows)]
+    tracemalloc.start()
+    points = np.concatenate(coordinates(sets, classes))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_allclose(cdist(points[:9], points), cdist(values[:9], values[:rows]), atol=1e-9)
+    assert peak < 2.6 * 8 * rows**2

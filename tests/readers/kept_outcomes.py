@@ -1,0 +1,337 @@
+"""What the readers make of drawn files, kept as a code for each: a slip moves a few of them and breaks nothing.
+
+A file's number decides all of it. Where another outcome is meant: `python -m tests.readers.kept_outcomes` writes the
+codes anew; `python -m tests.readers.kept_outcomes tables 37` prints one outcome, to be compared with an earlier commit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.numpy
+
+from prviz.readers import ReadError, read_chosen, read_chosen_pair, roles
+from prviz.readers.columns import ColumnChoice
+from prviz.readers.source import Limits
+
+FILE = Path(__file__).with_suffix(".json")
+SEED = 5
+Rng = np.random.Generator
+# Columns of a table by name: features, what is beside them, and what looks like none.
+FAMILIES = ("f{}", "emb_{}", "{}", "x.{}", "pc{}", "Dim {}", "gene{}", "cell_{}", "v[{}]")
+WORDS = ("age", "height", "weight", "score", "mass", "time", "lat", "x", "y", "z", "loss", "rating")
+BESIDE = (
+    *("label", "class", "id", "sample_id", "path", "image", "text", "split", "role", "source", "", "Unnamed: 0"),
+    *("seed", "step", "epoch", "umap_x", "umap_y", "tsne_1", "cluster", "cfg_scale", "patient", "video_id", "run"),
+    *("importance_weight", "latency_ms", "timestamp", "row", "y_pred", "name", "species", "count", "elapsed"),
+)
+MISSING = ("NA", "", "nan", "-", "n/a", "NULL", "#N/A", "?", "inf", "-inf", "None", ".")
+ROLES = (("real", "generated"), ("real", "fake"), ("train", "synthetic"), ("0", "1"), ("a", "b"), ("True", "False"))
+
+
+def pick(rng: Rng, of: Sequence[Any]) -> Any:
+    return of[int(rng.integers(len(of)))]
+
+
+# ---- tables of text ----
+
+
+def beside(rng: Rng, name: str, n: int) -> list[str]:
+    """The cells of a column beside the features."""
+    kind = int(rng.integers(9))
+    if name in ("role", "source", "split") and kind < 6:
+        pair = pick(rng, ROLES)
+        return [pair[place % 2] for place in range(n)]
+    if kind == 0:
+        return [f"{pick(rng, 'abc')}{place % 3}" for place in range(n)]
+    if kind == 1:
+        return [str(place + int(rng.integers(2) * 0)) for place in range(n)]
+    if kind == 2:
+        return [str(each) for each in rng.permutation(10 * n)[:n]]
+    if kind == 3:
+        return [str(each) for each in np.sort(rng.integers(0, max(2, n // 3), n))]
+    if kind == 4:
+        return [f"{each:.3f}" for each in rng.exponential(1.0, n)]
+    if kind == 5:
+        return [str(pick(rng, (True, False))) for _ in range(n)]
+    if kind == 6:
+        return [f"2024-01-{1 + place % 28:02d}" for place in range(n)]
+    if kind == 7:
+        return ["1"] * n
+    return [f"{place:03d}.png" for place in range(n)]
+
+
+def numbers(rng: Rng, n: int) -> list[str]:
+    """The cells of a feature, written in one of many ways."""
+    kind = int(rng.integers(12))
+    values = rng.normal(size=n) * 10.0 ** int(rng.integers(-3, 5))
+    if kind < 5:
+        return [f"{each:.{kind + 2}g}" for each in values]
+    if kind == 5:
+        return [str(int(each)) for each in rng.integers(0, pick(rng, (2, 5, 256, 100_000)), n)]
+    if kind == 6:
+        return [f"{each:.3f}" for each in values]
+    if kind == 7:
+        return [f"{each:e}" for each in values]
+    if kind == 8:
+        return [f"{each:,.2f}" for each in 1e4 * values]
+    if kind == 9:
+        return [
+            pick(rng, ("${:.2f}", "{:.1f}%", "({:.2f})", "'{:.2f}'", "{:.2f}-")).format(abs(each)) for each in values
+        ]
+    if kind == 10:
+        return [f"{each:.3f}".replace(".", ",") for each in values]
+    return [repr(float(each)) for each in values]
+
+
+def cells(rng: Rng) -> tuple[list[str], list[list[str]]]:
+    """Names of the columns, and the columns."""
+    n = int(pick(rng, (3, 8, 9, 20, 20, 20, 64, 70)))
+    family, d = pick(rng, FAMILIES), int(pick(rng, (1, 2, 3, 4, 8)))
+    named = [family.format(place) for place in range(d)] if rng.random() < 0.7 else list(rng.permutation(WORDS)[:d])
+    same = int(rng.integers(2**31))
+    alike = rng.random() < 0.8
+    columns = [numbers(np.random.default_rng(same) if alike else rng, n) for _ in named]
+    if alike:  # one way of writing, other numbers
+        columns = [list(rng.permutation(column)) for column in columns]
+    for _ in range(int(pick(rng, (0, 0, 1, 1, 2, 3)))):
+        name = pick(rng, BESIDE)
+        place = int(rng.integers(len(named) + 1))
+        named.insert(place, name)
+        columns.insert(place, beside(rng, name, n))
+    return named, columns
+
+
+def spoiled(rng: Rng, named: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Names and rows, of some with a cell that is missing or one too many, as lists, or turned."""
+    if rng.random() < 0.15:
+        rows[int(rng.integers(len(rows)))][int(rng.integers(len(named)))] = pick(rng, MISSING)
+    if rng.random() < 0.05:
+        rows[int(rng.integers(len(rows)))].append("1")
+    if rng.random() < 0.05:
+        rows[int(rng.integers(len(rows)))].pop()
+    if rng.random() < 0.06:
+        rows = [[f"[{', '.join(row)}]", "a"] for row in rows]
+        named = ["emb", "label"]
+    if rng.random() < 0.05:
+        rows = [list(row) for row in zip(*rows, strict=False)]
+        named = [f"cell{place}" for place in range(len(rows[0]))]
+    return named, rows
+
+
+def table(rng: Rng) -> tuple[str, bytes]:
+    """A table of text, as people and programs write them."""
+    named, columns = cells(rng)
+    named, rows = spoiled(rng, named, [list(row) for row in zip(*columns, strict=True)])
+    if rng.random() < 0.8:
+        rows.insert(0, named)
+    if rng.random() < 0.06:
+        rows.insert(1, [pick(rng, ("mm", "", "float", "1"))] * len(named))
+    mark = pick(rng, ",,,,;;\t\t| ")
+    quote = rng.random() < 0.15 or mark == ","
+    lines = [mark.join(f'"{cell}"' if quote and mark in cell else cell for cell in row) for row in rows]
+    if rng.random() < 0.08:
+        lines.insert(0, pick(rng, ("# a comment", f"sep={mark}", "A title", "", "# " + mark.join(named))))
+    if rng.random() < 0.06:
+        lines.append(pick(rng, ("", f"mean{mark}1", f"({len(lines)} rows)", mark.join(["0"] * len(named)))))
+    if rng.random() < 0.05:
+        lines = [line + mark for line in lines]
+    text = pick(rng, ("\n", "\n", "\n", "\r\n", "\r")).join(lines) + "\n"
+    encoding = pick(rng, ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-be", "latin-1"))
+    return f"t.{'tsv' if mark == chr(9) and rng.random() < 0.8 else 'csv'}", text.encode(encoding)
+
+
+def records(rng: Rng) -> tuple[str, bytes]:
+    """Lines of JSON."""
+    named, columns = cells(rng)
+    rows: list[dict[str, Any]] = []
+    for row in zip(*columns, strict=True):
+        found: dict[str, Any] = {}
+        for name, cell in zip(named, row, strict=True):
+            try:
+                found[name] = float(cell) if rng.random() < 0.98 else cell
+            except ValueError:
+                found[name] = cell
+        rows.append(found)
+    if rng.random() < 0.4:
+        rows = [{"emb": list(map(len, map(str, row.values()))), "label": place % 2} for place, row in enumerate(rows)]
+    if rng.random() < 0.2:
+        name = pick(rng, list(rows[0]))
+        rows[-1][name] = pick(rng, (None, "NA", [1.0], True, 2**60, {"a": 1}))
+    return "t.jsonl", "\n".join(map(json.dumps, rows)).encode()
+
+
+# ---- arrays ----
+
+
+def array(rng: Rng) -> np.ndarray:
+    """An array of one of many shapes and types."""
+    n, d = int(pick(rng, (3, 8, 12, 12, 64))), int(pick(rng, (1, 2, 5, 8)))
+    shape = pick(rng, ((n, d), (n, d), (n, d), (n, d), (n,), (1, n, d), (n, 1, d), (n, d, 1, 1), (n, d, 2), (), (n, 0)))
+    dtype = pick(rng, ("f4", "f8", "f2", ">f4", "i4", "i8", "u1", "?", "U3", "S2", "c8", "M8[s]"))
+    whole = rng.integers(0, pick(rng, (2, 20, 128)), shape)
+    size = pick(rng, (1.0, 100.0, 1e4))
+    values = (size * rng.normal(size=shape)).astype("f8")
+    found = (whole if dtype[0] in "iu?USM" else values).astype(dtype)
+    if found.dtype.kind == "f" and found.size and rng.random() < 0.08:
+        found.flat[int(rng.integers(found.size))] = pick(rng, (np.nan, np.inf))
+    return np.asfortranarray(found) if rng.random() < 0.2 else found
+
+
+def structured(rng: Rng) -> np.ndarray:
+    """Records of several fields."""
+    named, columns = cells(rng)
+    named = list(dict.fromkeys(name or "empty" for name in named))
+    kinds = [pick(rng, ("f4", "f4", "f8", "i4", "U4", "S3", "?", "(2,)f4")) for _ in named]
+    found = np.zeros(len(columns[0]), dtype=list(zip(named, kinds, strict=True)))
+    for name, kind in zip(named, kinds, strict=True):
+        if kind not in ("U4", "S3"):
+            found[name] = rng.integers(0, 100, found[name].shape) / 4
+        else:
+            found[name] = [f"a{place % 3}" for place in range(len(found))]
+    return found
+
+
+KEYS = (
+    *("feats", "features", "x", "X", "embeddings", "real", "generated", "fake", "ref", "labels", "y", "mu", "sigma"),
+    *("arr_0", "other", "scale", "zero_point", "id", "images", "reps", "real_feats", "sample", "0", "1", "2"),
+)
+
+
+def saved(array: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def arrays(rng: Rng) -> tuple[str, bytes]:
+    """Files of one or several arrays."""
+    kind = int(rng.integers(10))
+    if kind < 3:
+        return "a.npy", saved(array(rng))
+    if kind == 3:
+        return "a.npy", saved(structured(rng))
+    keys = list(rng.permutation(KEYS)[: int(pick(rng, (1, 2, 2, 3, 4)))])
+    n = int(pick(rng, (3, 12, 64)))
+    named = {}
+    for key in keys:
+        found = array(rng)
+        if rng.random() < 0.6:
+            found = (rng.integers(0, 120, (n, 4)) / 3).astype(pick(rng, ("f4", "f8", "i4", "u1")))
+        if key in ("labels", "y", "id", "scale", "zero_point") and rng.random() < 0.7:
+            found = rng.integers(0, 5, n) if rng.random() < 0.7 else np.array([f"c{place % 3}" for place in range(n)])
+        named[key] = found
+    if kind < 8:
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:  # not packed, as zlib's bytes differ between machines
+            for key, found in named.items():
+                archive.writestr(zipfile.ZipInfo(f"{key}.npy"), saved(found))
+        return "a.npz", stream.getvalue()
+    plain = {
+        key: np.ascontiguousarray(found)
+        for key, found in named.items()
+        if found.dtype.str[1:] in ("f4", "f8", "i4", "u1")
+    }
+    return "a.safetensors", safetensors.numpy.save(plain or {"x": np.zeros((4, 2), "f4")})
+
+
+def damaged(rng: Rng) -> tuple[str, bytes]:
+    """One of these files with a few bytes changed, cut off or put in, mostly where it begins."""
+    name, data = pick(rng, (arrays, table, records))(rng)
+    found = bytearray(data)
+    for _ in range(int(rng.integers(1, 3))):
+        place = min(int(rng.random() ** 2 * len(found)), len(found) - 1)
+        kind = int(rng.integers(4))
+        if kind == 0:
+            found[place] ^= 1 << int(rng.integers(8))
+        elif kind == 1:
+            found[place] = int(pick(rng, (0, 1, 255, 44, 34, 46, 10)))
+        elif kind == 2:
+            del found[place : place + int(rng.integers(1, 5))]
+        else:
+            del found[max(place, 4) :]
+    return name, bytes(found)
+
+
+# ---- what becomes of them ----
+
+# What another library says of a broken file, in brackets.
+LIBRARY = re.compile(r"(?<=truncated or corrupt) \(.*\)|(?<=can't be split into fields) \(.*\)|\(unreadable\)")
+
+
+def code(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:5]
+
+
+def described(samples: Any) -> str:
+    """Everything that was read, in words, and the values in a code."""
+    values = hashlib.sha256(np.ascontiguousarray(samples.values).tobytes()).hexdigest()[:8]
+    labels = {name: (column.dtype.kind, column.tolist()) for name, column in samples.labels.items()}
+    groups = None if samples.groups is None else samples.groups.tolist()
+    return f"{samples} {values} {samples.features} {labels} {groups} {samples.notes}"
+
+
+def outcome(rng: Rng, name: str, data: bytes) -> str:
+    """What is read of a file, or why it isn't, of some by a choice of columns or with small limits."""
+    option = pick(rng, ("columns", "drop", "group", *[""] * 9))
+    given = {option: pick(rng, ("*", "f*", "label", "emb*", "patient", *BESIDE))}
+    choice = ColumnChoice.of(given.get("columns"), given.get("drop", ()), given.get("group"), shared=rng.random() < 0.5)
+    limits = Limits(
+        min_rows=10 if rng.random() < 0.05 else 3,
+        max_bytes=int(pick(rng, (400, 1_500))) if rng.random() < 0.08 else 10**9,
+        max_columns=4 if rng.random() < 0.03 else 100_000,
+    )
+    found = []
+    try:
+        found.append(described(read_chosen((name, data), choice, limits=limits)))
+    except ReadError as error:
+        found.append(f"{type(error).__name__}: {error} {getattr(error, 'choices', '')}")
+        for key in getattr(error, "choices", ())[:1]:
+            try:
+                found.append(described(read_chosen((name, data), choice, key=key)))
+            except ReadError as second:
+                found.append(str(second))
+    try:
+        both = roles((name, data))
+        found.append(str(both))
+        if both is not None:
+            found += [described(each) for each in read_chosen_pair((name, data), choice)]
+    except ReadError as error:
+        found.append(str(error))
+    return LIBRARY.sub("", "\n".join(found))
+
+
+DRAWN: dict[str, tuple[Callable[[Rng], tuple[str, bytes]], int]] = {
+    "tables": (table, 1_000),
+    "records": (records, 120),
+    "arrays": (arrays, 400),
+    "damaged": (damaged, 300),
+}
+
+
+def of_number(kind: str, number: int) -> str:
+    rng = np.random.default_rng([SEED, list(DRAWN).index(kind), number])
+    name, data = DRAWN[kind][0](rng)
+    return outcome(rng, name, data)
+
+
+def codes(kind: str) -> list[str]:
+    """The code of each file, sixteen a line."""
+    found = [code(of_number(kind, number)) for number in range(DRAWN[kind][1])]
+    return [" ".join(found[start : start + 16]) for start in range(0, len(found), 16)]
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        sys.stdout.write(of_number(sys.argv[1], int(sys.argv[2])) + "\n")
+    else:
+        FILE.write_text(json.dumps({kind: codes(kind) for kind in DRAWN}, indent=0) + "\n")
