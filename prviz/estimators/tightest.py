@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import hull
 from prviz.curves.pr_curve import score_keys
-from prviz.estimators.base import About, Estimator, Supports, resolve_k
+from prviz.estimators.base import About, Estimator, Supports, check_k, resolve_k
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
 from prviz.estimators.kde import KDE
@@ -94,7 +94,11 @@ class CrossFitted(NamedTuple):
 def cross_fitted(
     split: Split, seed: int, progress: Callable[[float], None] | None = None, memory_limit: int = MEMORY_LIMIT
 ) -> CrossFitted:
-    """Choose classifiers of all candidates, or the default's alone, for every lam."""
+    """Choose classifiers of all candidates, or the default's alone, for every lam.
+
+    Raises ValueError: fewer than two samples of a set to fit.
+    """
+    check_k(1, split)
     sizes = (len(split.fit_rows[0]), len(split.fit_rows[1]))
     root = min(resolve_k("sqrt", split.pair), min(sizes) - 1)
     numbers = [number for number in KS if number < min(sizes)] or [1]

@@ -77,7 +77,7 @@ OPERATORS = (
 )
 # Tests that any module may meet, and those of whole folders, beside those of a module's own name.
 OF_ALL = (
-    *("tests/test_constants.py", "tests/test_signatures.py"),
+    *("tests/test_constants.py", "tests/test_signatures.py", "tests/test_kept_numbers.py"),
     *("tests/test_edges.py", "tests/test_edges_of_numbers.py"),
 )
 OF_FOLDERS = {
