@@ -89,7 +89,7 @@ def plain_parts(value: Any) -> str:
     if isinstance(value, str | bool | Path) or value is None:
         return str(value)
     if isinstance(value, float | np.floating):
-        return "0" if abs(value) < 1e-12 else f"{value:.5g}"
+        return "0" if abs(float(value)) < 1e-12 else f"{value:.5g}"
     if isinstance(value, Sequence | set | frozenset | Iterator):
         return "[" + ", ".join(map(plain, value)) + "]"
     return str(value)
