@@ -6,12 +6,10 @@ import streamlit as st
 
 from pages._lab import SECTIONS
 from pages._shared import answers, cache
-from pages._shared.cache import session
 from pages._shared.widgets import choose_one
 
 
 def page() -> None:
-    session().page = "bias_lab"
     st.title("Bias lab", anchor=False)
     names = list(SECTIONS)
     bind = None if cache.page_wished() else "query-params"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.cache import session as shared
 from pages._triage import work
 from pages._triage.session import EQUAL, session
 from pages._triage.settings import choose_settings, choose_source, settings_link, settings_title
@@ -13,7 +12,6 @@ from pages._triage.source import chosen
 
 def page() -> None:
     """Draw the choices, folded into the bar where there is something to see, and what they give."""
-    shared().page = "triage"
     st.title("Triage", anchor=False)
     kept = session()
     with st.container(key="triage-bar" if kept.folded else "triage-form", horizontal=kept.folded):

@@ -11,7 +11,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import approximate as _approximate
-from pages._explore import parameters as _parameters
 from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
@@ -28,13 +27,18 @@ from pages._live.figure import place
 from pages._shared import families as _families
 from pages._shared import uploads
 from pages._shared.cache import session
+from pages._shared.widgets import begin
+from prviz.curves.summaries import EPS, B
+from prviz.estimators import ESTIMATORS
 from prviz.figures import TRUTH_COLOR
 from prviz.live.problems import Uploaded
 from prviz.live.state import ExploreState
 from prviz.readers import bundled
-from prviz.reports.settings import FIRST_VIEW, ExploreSettings, Source
+from prviz.reports.settings import B_LIMITS, EPS_LIMITS, FIRST_VIEW, ExploreSettings, Source
 from prviz.toys import TOYS, toy
 
+# Keys of the widgets of numbers that the papers fix.
+_OF_FAMILY, _B, _EPS = "parameter.{}.{}", "summary-b", "summary-eps"
 SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
 
 
@@ -45,8 +49,8 @@ KEEP: Literal["session"] = "session"
 def start() -> ExploreSettings:
     """The settings that widgets begin with, where the session holds no value for them."""
     begun = state()
-    _begin(PANEL_TAB, begun.panel)
-    _begin(MAIN_VIEW, begun.view)
+    begin(PANEL_TAB, begun.panel)
+    begin(MAIN_VIEW, begun.view)
     return begun.settings
 
 
@@ -56,7 +60,7 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
     uploaded : the pair to show, where the settings say that it is an upload.
     """
     widgets: dict[str, Any] = {SOURCE: settings.source, APPROXIMATE: settings.approximate}
-    widgets |= _parameters.widget_values(settings)
+    widgets |= parameter_values(settings)
     for paper, families in _families.by_paper().items():
         widgets[_families.METHODS.format(paper)] = _families.among(families, settings.methods)
     if settings.source == "bundled":
@@ -68,13 +72,6 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
     explore_session().update(lambda now: now.with_settings(settings))
     if uploaded is not None:
         session().uploaded = uploaded
-
-
-def _begin(key: str, value: Any) -> str:
-    """The key of a widget, holding `value` if the session has not set it yet."""
-    if key not in st.session_state:
-        st.session_state[key] = value
-    return key
 
 
 def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | None, DeltaGenerator]:
@@ -89,7 +86,7 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             list(SOURCES),
             format_func=SOURCES.__getitem__,
             required=True,
-            key=_begin(SOURCE, begun.source),
+            key=begin(SOURCE, begun.source),
             persist_state=KEEP,
             label_visibility="collapsed",
             width="stretch",
@@ -104,17 +101,18 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             else:
                 uploaded = uploads.stage(state().tuning(source)[0], drop)
                 if uploaded is not None:
-                    n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
+                    known = st.session_state.get(APPROXIMATE, begun.approximate)  # its toggle comes below
+                    n = uploads.rows_to_use(uploaded.pair, approximate=known)
             facts = st.empty()
             place("data")
             place("modes")
         with st.container(key="part-families"):
-            methods = _families.choose(begun.methods, _begin, persist_state=KEEP)
+            methods = _families.choose(begun.methods)
         place("estimator")
         place("sampling")
         with st.popover("More", icon=":material/tune:", type="tertiary", help="Numbers that the papers fix."):
-            methods, b, eps = _parameters.choose(begun, methods, _begin, persist_state=KEEP)
-            key = _begin(APPROXIMATE, begun.approximate)
+            methods, b, eps = _parameters(begun, methods)
+            key = begin(APPROXIMATE, begun.approximate)
             label = "Approximate neighbour lists"
             approximate = bool(st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP))
     choice: dict[str, Any] = {"methods": methods, "b": b, "eps": eps, "approximate": approximate}
@@ -127,9 +125,38 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
     return uploaded, facts
 
 
-def _approximate_now(begun: ExploreSettings) -> bool:
-    """True if the toggle is on; for the parts that are drawn above the toggle."""
-    return bool(st.session_state.get(APPROXIMATE, begun.approximate))
+def parameter_values(settings: ExploreSettings) -> dict[str, Any]:
+    """The value of every widget, by its key; the first of several kinds of one family counts."""
+    chosen = {ESTIMATORS[name].name.partition(":")[0]: ESTIMATORS[name] for name in reversed(settings.methods)}
+    values = {
+        _OF_FAMILY.format(name, each.name): chosen.get(name, family).value(each.name)
+        for name, family in ESTIMATORS.items()
+        for each in family.parameters
+    }
+    return values | {_B: float(settings.b), _EPS: float(settings.eps)}
+
+
+def _parameters(begun: ExploreSettings, methods: tuple[str, ...]) -> tuple[tuple[str, ...], float, float]:
+    """The methods with their chosen parameters, b and eps; begun : the session's first settings."""
+    first = parameter_values(begun)
+
+    def number(key: str, label: str, limits: tuple[Any, Any], step: Any, text: str) -> Any:
+        options = {"step": step, "help": text, "format": None if isinstance(first[key], int) else "%g"}
+        return st.number_input(label, *limits, key=begin(key, first[key]), persist_state=KEEP, **options)
+
+    names = []
+    for family in (ESTIMATORS[name] for name in methods):
+        values = {}
+        for each in family.parameters:
+            kind: type = int if each.kind == "int" else float
+            limits, key = (kind(each.low), kind(each.high)), _OF_FAMILY.format(family.name, each.name)
+            values[each.name] = number(key, each.label, limits, kind(each.step), each.help)
+        names.append(family.named(values))
+    weight = f"Of the F-score: how many times as much its favoured side counts; {B:g} as published (2018)."
+    b = number(_B, "b of the F-scores", B_LIMITS, 1.0, weight)
+    end = f"The recall that α@ε is read at, and the precision of β@ε; {EPS:g} as published (2026)."
+    eps = number(_EPS, "ε of α@ε", EPS_LIMITS, 0.01, end)
+    return tuple(names), float(b), float(eps)
 
 
 @cache
@@ -153,7 +180,7 @@ def _thumbnails() -> str:
 
 def _toy(begun: ExploreSettings) -> str:
     titles = {name: toy(name).title.split(":")[0] for name in TOYS}
-    key = _begin(PROBLEM, begun.problem if begun.source == "toy" else FIRST_VIEW.problem)
+    key = begin(PROBLEM, begun.problem if begun.source == "toy" else FIRST_VIEW.problem)
     menu = "part-toy"
 
     def close() -> None:
@@ -201,7 +228,7 @@ def _bundled(begun: ExploreSettings) -> str:
         "Generator",
         list(families),
         format_func=lambda f: families[f].title,
-        key=_begin(FAMILY, bundled.family_of(first)),
+        key=begin(FAMILY, bundled.family_of(first)),
         help="  \n".join(f"**{each.title}**: {each.summary}" for each in families.values()),
         persist_state=KEEP,
     )
@@ -213,7 +240,7 @@ def _bundled(begun: ExploreSettings) -> str:
         "Checkpoint",
         list(points),
         format_func=lambda c: points[c].title,
-        key=_begin(CHECKPOINT.format(family), default),
+        key=begin(CHECKPOINT.format(family), default),
         help="  \n".join(f"**{point.title}**: {point.summary}" for point in points.values()),
         persist_state=KEEP,
     )

@@ -6,16 +6,18 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages._explore.live_view import linked, position
+from pages._explore.live_view import linked
 from pages._explore.session import explore_session
 from pages._live.figure import Pane, Table, live_figure
 from pages._shared import answers, sample_display
 from pages._shared.text import plain
+from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.curves.summaries import TRUTH, Column
 from prviz.diagnostics.cosupport import (
@@ -36,7 +38,6 @@ from prviz.live import results
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size
-from prviz.reports.settings import ExploreSettings
 from prviz.samples import Split
 from prviz.toys import ToyProblem
 
@@ -67,19 +68,29 @@ _COLUMNS = [
 ]
 
 
-def draw_map(problem: Problem, settings: ExploreSettings, found: results.Results, name: str) -> None:
+def draw_map(problem: Problem, found: results.Results, name: str) -> None:
     """The map of one family or of the truth, in one or two dimensions; enlarged, of all of them, with the masses."""
     if found.approximation is not None:
         st.info("Approximate curves use only some of the samples; the map needs exact curves.")
         return
-    mapped = [method for method in settings.methods if says_support(method) == "everywhere"]
-    if not mapped:
+    names = [method for method in problem.settings.methods if says_support(method) == "everywhere"]
+    if not names:
         st.info("None of the chosen families states where a support is.")
         return
-    enlarged = explore_session().enlarged
-    _map(problem, settings, found, mapped, name, enlarged=enlarged)
+    enlarged, split = explore_session().enlarged, problem.split()
+    key = ("cosupport", problem.key, problem.settings.split, tuple(names), problem.k, results.width(problem))
+    radii = {method: found.estimates[method].bandwidth for method in names}
+    made = answers.tab_result(key, _seconds(problem, names), partial(_measured, problem, radii))
+    if made is not None and problem.sizes[2] == 1:
+        live_figure("cosupport", [_line(problem, split, made, name)])
+    elif made is not None:
+        truth = [TRUTH] if problem.toy is not None else []
+        shown = [*truth, *names] if enlarged else [name]
+        balls = made.balls.get(name, ())
+        panes = [_region_pane(problem, made, each, split, balls if each == name else ()) for each in shown]
+        live_figure("cosupport", panes)
     if enlarged:
-        _masses(problem, found, mapped)
+        _masses(problem, found, names)
 
 
 def _silent_text(names: Sequence[str]) -> str:
@@ -133,11 +144,6 @@ def beside_curve(figure: go.Figure, *, below: int, ticks: bool = False) -> None:
     )
 
 
-def split_of(problem: Problem, settings: ExploreSettings) -> Split:
-    pair, seed = problem.draw(0)
-    return pair.split(settings.split, seed)
-
-
 # ---- one and two dimensions: at every point of a grid ----
 
 
@@ -154,57 +160,21 @@ class Map:
         return self.grid.points.nbytes + sum(each.nbytes for each in self.classes.values())
 
 
-def _map(
-    problem: Problem,
-    settings: ExploreSettings,
-    found: results.Results,
-    names: Sequence[str],
-    name: str,
-    *,
-    enlarged: bool,
-) -> None:
-    k, d = int(position(problem, settings)["k"] or 1), problem.sizes[2]
-    width = results.width(problem, settings)
-    key = ("cosupport", problem.key, settings.split, tuple(names), k, width)
-    radii = {method: found.estimates[method].bandwidth for method in names}
-    compute = partial(_measured, problem, settings, radii, k, width)
-    made = answers.tab_result(key, _seconds(problem, settings, names), compute)
-    if made is None:
-        return
-    split = split_of(problem, settings)
-    if d == 1:
-        live_figure("cosupport", [_line(problem, settings, split, made, name)])
-        return
-    truth = [TRUTH] if problem.toy is not None else []
-    shown = [*truth, *names] if enlarged else [name]
-    balls = {name: made.balls.get(name, ())}
-    live_figure(
-        "cosupport", [_region_pane(problem, settings, made, each, split, balls.get(each, ())) for each in shown]
-    )
-
-
-def _seconds(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> float:
+def _seconds(problem: Problem, names: Sequence[str]) -> float:
     """Estimated seconds: those of a measurement whose evaluation samples are the points of the grid."""
     n_real, n_generated, d = problem.sizes
-    fit = fit_size(n_real, settings.split) + fit_size(n_generated, settings.split)
+    fit = fit_size(n_real, problem.settings.split) + fit_size(n_generated, problem.settings.split)
     total = fit + CELLS[d] ** d
     work: Options = {**passes(names), "split": fit / total}
     return estimate_seconds(total // 2, total // 2, d, **work)
 
 
-def _measured(
-    problem: Problem,
-    settings: ExploreSettings,
-    radii: Mapping[str, tuple[float, float] | None],
-    k: int,
-    width: float | None,
-    progress: Progress,
-) -> Map:
+def _measured(problem: Problem, radii: Mapping[str, tuple[float, float] | None], progress: Progress) -> Map:
     """The map of the families in `radii`; `progress` may raise to stop."""
-    split, d = split_of(problem, settings), problem.sizes[2]
+    split, k, d = problem.split(), problem.k, problem.sizes[2]
     grid = grid_over(split.pair, CELLS[d])
-    seed = problem.draw(0)[1]
-    supports = supports_at(split, grid.points, list(radii), k=k, bandwidth=width, seed=seed, progress=progress)
+    options: dict[str, Any] = {"k": k, "bandwidth": results.width(problem), "seed": problem.settings.seed}
+    supports = supports_at(split, grid.points, list(radii), progress=progress, **options)
     classes = {name: support_classes(*found).reshape(grid.shape) for name, found in supports.items()}
     balls = {name: support_balls(split, name, k=k, radii=each, most=MOST_BALLS[d]) for name, each in radii.items()}
     return Map(grid, classes, balls)
@@ -223,7 +193,7 @@ def _truth_text(problem: ToyProblem, classes: Classes) -> str:
     return f"P(cosupp) = {masses.p_of_cosupp:.3f}, Q(cosupp) = {masses.q_of_cosupp:.3f}.{point}"
 
 
-def _line(problem: Problem, settings: ExploreSettings, split: Split, made: Map, name: str) -> Pane:
+def _line(problem: Problem, split: Split, made: Map, name: str) -> Pane:
     """The truth and one family as bands; enlarged, all families."""
     enlarged, helps = explore_session().enlarged, [HELP]
     rows = {method: classes for method, classes in made.classes.items() if enlarged or method == name}
@@ -234,7 +204,11 @@ def _line(problem: Problem, settings: ExploreSettings, split: Split, made: Map, 
     figure = figures.support_bands_figure(
         made.grid.axes[0], rows, points=values, is_real=is_real, balls=made.balls, axis_title="feature 1"
     )
-    helps += ["Below each band: some of its balls, the smallest on top.", _kinds(made), _silent_text(settings.methods)]
+    helps += [
+        "Below each band: some of its balls, the smallest on top.",
+        _kinds(made),
+        _silent_text(problem.settings.methods),
+    ]
     if not enlarged:
         beside_curve(figure, below=54, ticks=True)
         figure.update_layout(legend={"y": -0.1}).update_yaxes(showticklabels=True)
@@ -269,9 +243,7 @@ def _ball_text(balls: Sequence[SupportBalls]) -> str:
     )
 
 
-def _region_pane(
-    problem: Problem, settings: ExploreSettings, made: Map, name: str, split: Split, balls: Sequence[SupportBalls]
-) -> Pane:
+def _region_pane(problem: Problem, made: Map, name: str, split: Split, balls: Sequence[SupportBalls]) -> Pane:
     """The map of one family, or of the truth; beside the curve without words on its axes."""
     helps, enlarged = [HELP], explore_session().enlarged
     if name == TRUTH and problem.toy is not None:
@@ -280,7 +252,7 @@ def _region_pane(
     else:
         classes = made.classes[name]
         helps.append(_ball_text(balls))
-    helps.append(_silent_text(settings.methods))
+    helps.append(_silent_text(problem.settings.methods))
     values, is_real = _evaluated(split, fit=bool(balls) and balls[0].around == "fit")
     axes = made.grid.axes[0], made.grid.axes[1]
     figure = figures.support_map_figure(axes, classes, points=values, is_real=is_real, balls=balls)
@@ -303,59 +275,32 @@ def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarr
 # ---- more dimensions: the evaluation samples in two linked projections ----
 
 
-def draw_projections(problem: Problem, settings: ExploreSettings, found: results.Results, name: str) -> None:
+def draw_projections(problem: Problem, found: results.Results, name: str) -> None:
     """Where a family believes every evaluation sample to be, in two projections that mark the same samples."""
     if found.approximation is not None or says_support(name) == "never":
         return
-    key = ("projections", problem.key, settings.split)
-    compute = partial(_projected, problem, settings)
+    key = (problem.key, problem.settings.split)
     n_real, n_generated, d = problem.sizes
-    projections = answers.tab_result(key, PROJECTION_BASE + PROJECTION_VALUE * (n_real + n_generated) * d, compute)
+    seconds = PROJECTION_BASE + PROJECTION_VALUE * (n_real + n_generated) * d
+    projections = answers.tab_result(("projections", *key), seconds, partial(_projected, problem))
     if projections is None:
         return
     principal, discriminant = projections
-    last = min(4, principal.points.shape[1])
-    seconds = {"discriminant": "Linear discriminant", "components": "The last two components"}
-    second = st.segmented_control(
+    second = choose_one(
         "Beside the first two components",
-        list(seconds),
-        format_func=seconds.__getitem__,
-        required=True,
-        default="discriminant",
+        {"discriminant": "Linear discriminant", "components": "The last two components"},
+        "discriminant",
         key="cosupport-second",
     )
-    _linked_projections(
-        problem, settings, found, name, (principal, discriminant if second != "components" else None), last
-    )
-    _masses(problem, found, [method for method in settings.methods if says_support(method) != "never"])
-
-
-def _projected(problem: Problem, settings: ExploreSettings, progress: Progress) -> tuple[Projection, Projection]:
-    split = split_of(problem, settings)
-    principal = principal_projection(split.evaluate)
-    progress(0.5)
-    return principal, discriminant_projection(split.fit, split.evaluate)
-
-
-def _linked_projections(
-    problem: Problem,
-    settings: ExploreSettings,
-    found: results.Results,
-    name: str,
-    projections: tuple[Projection, Projection | None],
-    last: int,
-) -> None:
-    """The first two components, and the discriminant or the last two, in two panes that mark the same samples."""
-    principal, discriminant = projections
-    supports, split = found.estimates[name].supports, split_of(problem, settings)
+    supports, split = found.estimates[name].supports, problem.split()
     rows = np.arange(len(principal.points)) if supports.rows is None else supports.rows
-    said = sample_display.evaluated(problem, settings, found).notes
+    said = sample_display.evaluated(problem, found).notes
     classes = support_classes(supports.c_real, supports.c_generated)
     notes = [said[row] for row in rows]
-    is_real, link = np.arange(len(rows)) < supports.n_real, repr((problem.key, settings.split))
-    link = hashlib.sha256(link.encode()).hexdigest()[:12]
+    is_real, link = np.arange(len(rows)) < supports.n_real, hashlib.sha256(repr(key).encode()).hexdigest()[:12]
 
-    def pane(key: str, title: str, caption: str, projection: Projection, columns: slice) -> Pane:
+    def pane(key: str, title: str, caption: str, projection: Projection, first: int = 0) -> Pane:
+        columns = slice(first, first + 2)
         figure = figures.support_samples_figure(
             projection.points[rows, columns],
             is_real,
@@ -366,12 +311,20 @@ def _linked_projections(
         )
         return Pane(f"cosupport-{key}", figure, title, link=link, help=f"{caption} {HELP}")
 
-    first = pane("components", "Principal components", "Where the samples vary most.", principal, slice(0, 2))
-    if discriminant is None:
-        words = "Where they vary most beside that."
-        other = pane("further", "Further components", words, principal, slice(last - 2, last))
+    one = pane("components", "Principal components", "Where the samples vary most.", principal)
+    if second == "components":
+        last = min(4, principal.points.shape[1])
+        other = pane("further", "Further components", "Where they vary most beside that.", principal, last - 2)
     else:
         held = "samples that are not shown" if split.held_out else "the same samples"
         words = f"The direction that best tells real from generated, found on {held}."
-        other = pane("discriminant", "Linear discriminant", words, discriminant, slice(0, 2))
-    live_figure("cosupport-samples", [first, other])
+        other = pane("discriminant", "Linear discriminant", words, discriminant)
+    live_figure("cosupport-samples", [one, other])
+    _masses(problem, found, [method for method in problem.settings.methods if says_support(method) != "never"])
+
+
+def _projected(problem: Problem, progress: Progress) -> tuple[Projection, Projection]:
+    split = problem.split()
+    principal = principal_projection(split.evaluate)
+    progress(0.5)
+    return principal, discriminant_projection(split.fit, split.evaluate)

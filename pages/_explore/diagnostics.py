@@ -7,26 +7,22 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from pages._explore import encoders, influence, live_view, space, tail, takeaway
-from pages._explore.compact import compact
-from pages._explore.live_view import linked, position
+from pages._explore import encoders, extremes, live_view, space, takeaway
+from pages._explore.live_view import following, over
 from pages._explore.session import PANEL_TAB, explore_session
-from pages._live.figure import Pane, Table, live_figure
+from pages._live.figure import Pane, compact, live_figure
 from pages._shared import answers, best_setting
 from pages._shared.text import plain
+from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
-from prviz.estimators import ESTIMATORS
-from prviz.live import bounds, results
+from prviz.live import bounds, needs, results
 from prviz.live import frames as _frames
-from prviz.live.needs import PROFILE_SECONDS
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS
-from prviz.reports.settings import ExploreSettings
 
 STRIP_HELP = (
     "Every value at once: a flat line is a choice that hardly matters, a peak one that does. The upright line is the "
@@ -41,9 +37,9 @@ STRIP_HEIGHT = 104
 LAMS = (0.01, 100.0)
 
 
-def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, found: results.Results) -> None:
     """The open panel, which can lie over the page, and the strip over k."""
-    draws = {"Space": (space.draw,), "Extremes": (tail.draw, ends), "All numbers": (all_numbers,)}
+    draws = {"Space": space.draw, "Extremes": extremes.draw, "All numbers": all_numbers}  # of each of PANELS
     with st.container(key="part-panel"):
         _enlarge()
         for name, tab in zip(PANELS, st.tabs(list(PANELS), on_change="rerun", key=PANEL_TAB), strict=True):
@@ -51,10 +47,9 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
                 with tab:
                     if found.approximation is not None:
                         st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
-                    for draw in draws[name]:
-                        draw(problem, settings, found)
+                    draws[name](problem, found)
     with st.container(key="part-strip"):
-        strip(problem, settings, found)
+        strip(problem, found)
 
 
 def _enlarge() -> None:
@@ -62,20 +57,12 @@ def _enlarge() -> None:
     enlarged = explore_session().enlarged
     # The style sheet reads the state from this mark: a container of another name would mount its figures anew.
     st.html(f'<i class="panel-{"enlarged" if enlarged else "beside"}"></i>')
-    icon, words = (
-        (":material/close_fullscreen:", "Back beside the curve")
-        if enlarged
-        else (":material/open_in_full:", "Enlarge this panel")
-    )
-    st.button(
-        words,
-        icon=icon,
-        type="tertiary",
-        help=words,
-        key="enlarge",
-        shortcut="Escape" if enlarged else None,
-        on_click=_turn_over,
-    )
+    icon, words, shortcut = "open_in_full", "Enlarge this panel", None
+    if enlarged:
+        icon, words, shortcut = "close_fullscreen", "Back beside the curve", "Escape"
+    icon = f":material/{icon}:"
+    more: dict[str, Any] = {"help": words, "key": "enlarge", "shortcut": shortcut, "on_click": _turn_over}
+    st.button(words, icon=icon, type="tertiary", **more)
 
 
 def _turn_over() -> None:
@@ -84,91 +71,36 @@ def _turn_over() -> None:
     held.enlarged = not held.enlarged
 
 
-def _find_influential() -> None:
-    """Callback: influential samples and duplicates, for which only the enlarged panel has room."""
-    held = explore_session()
-    held.enlarged = held.influential = True
-
-
-def ends(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    """Below the tails: both ends over split and k, and the samples that they hang on."""
-    held = explore_session()
-    wanted = held.enlarged and held.influential
-    if not wanted:
-        st.button(
-            "Find influential samples", icon=":material/person_search:", on_click=_find_influential, key="influential"
-        )
-    if held.enlarged:
-        if problem.truth is not None:
-            figure = figures.bias_figure(found.curves, problem.truth)
-            pane = Pane("bias-curve", figure, "Estimated minus true precision", follow="bias", wide=True)
-            _following("bias", [pane], problem, settings, found)
-        influence.draw(problem, settings, found, single=wanted)
-
-
-def all_numbers(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    table = replace(live_view.numbers(problem, settings, found), turned=True)
-    _following("numbers", [], problem, settings, found, table=table)
-    encoders.draw(problem, settings)
+def all_numbers(problem: Problem, found: results.Results) -> None:
+    table = replace(live_view.numbers(problem, found), turned=True)
+    live_figure("numbers", [], table=table, **following(problem, found))
+    encoders.draw(problem)
     if explore_session().enlarged:
-        takeaway.summary(problem, settings, found)
-        stability(problem, settings, found)
+        takeaway.summary(problem, found)
+        stability(problem, found)
         if problem.truth is None:
-            _best_setting(problem, settings, _over(settings)["k"], charts=True)
+            _best_setting(problem, over(problem).get("k", []), charts=True)
 
 
-def _following(
-    key: str,
-    panes: Sequence[Pane],
-    problem: Problem,
-    settings: ExploreSettings,
-    found: results.Results,
-    *,
-    legend: bool = False,
-    table: Table | None = None,
-) -> None:
-    """A figure that follows the main one's sliders in the browser."""
-    curves, shown = linked(found.curves, problem.truth), position(problem, settings)
-    frames = _frames.profile_id(problem, settings)
-    for figure in (pane.figure for pane in panes if isinstance(pane.figure, go.Figure)):
-        figure.update_layout(showlegend=False)
-    live_figure(key, panes, curves=curves, frames=frames, shown=shown, legend=legend, table=table)
-
-
-def _followers(settings: ExploreSettings) -> list[str]:
-    """The chosen methods that depend on k or the bandwidth."""
-    return [name for name in settings.methods if ESTIMATORS[name].tunes]
-
-
-def _over(settings: ExploreSettings) -> dict[str, list[str]]:
-    """The families that each slider moves, by its name; a slider that moves none is left out."""
-    followers = _followers(settings)
-    tuned = [name for name in followers if ESTIMATORS[name].tunes == "bandwidth"]
-    by_k = [name for name in followers if name not in tuned or settings.bandwidth is None]
-    return {control: names for control, names in (("k", by_k), ("bandwidth", tuned)) if names}
-
-
-def strip(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def strip(problem: Problem, found: results.Results) -> None:
     """IoU with the truth, or the area where none is known, at every stop of one slider; a click moves the slider."""
-    over = _over(settings)
-    if not over:
+    moved = over(problem)
+    if not moved:
         st.caption("No family shown depends on k.")
         return
-    control = next(iter(over))
-    if len(over) > 1:
-        control = st.segmented_control(
-            "Over", list(over), required=True, default="k", label_visibility="collapsed", key="over"
-        )
+    control = next(iter(moved))
+    if len(moved) > 1:
+        control = choose_one("Over", list(moved), "k", label_visibility="collapsed", key="over")
     if problem.truth is None and control == "k":
-        _best_setting(problem, settings, over["k"])
-    frames = _frames_or_notice(problem, settings)
+        _best_setting(problem, moved["k"])
+    frames = _frames_or_notice(problem)
     if frames is None:
         return
-    names, known, known_stops = over[control], problem.truth is not None, frames[control]["stops"]
+    names, known, known_stops = moved[control], problem.truth is not None, frames[control]["stops"]
     lines = {name: (known_stops, _frames.column(frames, control, name)) for name in names}
     chart = st.container()
     with st.container(key="strip-limits"):  # its notices stay unseen: the chart is there without the limits
-        limits = _limits(problem, settings, names, [int(k) for k in frames["k"]["stops"]]) if control == "k" else {}
+        limits = _limits(problem, names, [int(k) for k in frames["k"]["stops"]]) if control == "k" else {}
     figure = figures.iou_sweep_figure(
         lines,
         limits=limits,
@@ -184,20 +116,20 @@ def strip(problem: Problem, settings: ExploreSettings, found: results.Results) -
     title = f"{'IoU' if known else 'Area'} over {control}"
     pane = Pane("sweep", figure, title, follow=control, wide=True, small=True, help=" ".join(filter(None, words)))
     with chart:
-        _following(f"sweep-{control}", [pane], problem, settings, found)
+        live_figure(f"sweep-{control}", [pane], **following(problem, found))
 
 
-def _best_setting(problem: Problem, settings: ExploreSettings, names: Sequence[str], *, charts: bool = False) -> None:
+def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = False) -> None:
     """Nothing while the curves at every k are not measured, and without split."""
-    profile = results.profile(problem, settings)
-    if profile is None or settings.split is None or not names:
+    profile = results.profile(problem)
+    if profile is None or problem.settings.split is None or not names:
         return
-    curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops(settings)[0]}
-    lam, now = min(max(settings.lam, LAMS[0]), LAMS[1]), int(position(problem, settings)["k"] or 1)
+    curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops[0]}
+    lam, now = min(max(problem.settings.lam, LAMS[0]), LAMS[1]), problem.k
     best_setting.draw(
         curves,
         lam,
-        problem.judged(settings.split),
+        problem.judged,
         now,
         _take,
         key="best-over-k" if charts else "best-setting",
@@ -210,10 +142,10 @@ def _take(k: int) -> None:
     explore_session().update(lambda now: now.with_values({"k": k}))
 
 
-def _limits(problem: Problem, settings: ExploreSettings, names: Sequence[str], ks: Sequence[int]) -> bounds.Swept:
+def _limits(problem: Problem, names: Sequence[str], ks: Sequence[int]) -> bounds.Swept:
     """Limits over k for the figure; empty while they are not computed, and where there is none."""
     truth = problem.truth
-    if truth is None or settings.split is None or not set(names) & set(LIMITS):
+    if truth is None or problem.settings.split is None or not set(names) & set(LIMITS):
         return {}
     seconds = bounds.MOST_LIMITS * sum(
         limit_seconds(truth, name, sum(ks) // len(ks), steps=bounds.LIMIT_STEPS) for name in names
@@ -223,13 +155,13 @@ def _limits(problem: Problem, settings: ExploreSettings, names: Sequence[str], k
     return answers.tab_result(key, seconds, measure) or {}
 
 
-def stability(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def stability(problem: Problem, found: results.Results) -> None:
     """Every summary against k, one small panel each."""
-    names = _followers(settings)
+    settings, names = problem.settings, problem.tuned
     if not names:
         st.info("None of the chosen estimators depends on k.")
         return
-    frames = _frames_or_notice(problem, settings)
+    frames = _frames_or_notice(problem)
     if frames is None:
         return
     st.caption(
@@ -240,21 +172,20 @@ def stability(problem: Problem, settings: ExploreSettings, found: results.Result
     panes = []
     for summary in summary_list(settings.b, settings.eps):
         lines = {name: (frames["k"]["stops"], _frames.column(frames, "k", name, summary.key)) for name in names}
-        figure = figures.stability_figure(lines, truth=true.get(summary.key))
+        figure = figures.stability_figure(lines, truth=true.get(summary.key)).update_layout(showlegend=False)
         panes.append(Pane(f"stability-{summary.key}", figure, summary.label, follow="k", small=True))
-    _following("stability", panes, problem, settings, found, legend=True)
+    live_figure("stability", panes, legend=True, **following(problem, found))
 
 
-def _frames_or_notice(problem: Problem, settings: ExploreSettings) -> Mapping[str, Any] | None:
+def _frames_or_notice(problem: Problem) -> Mapping[str, Any] | None:
     """Curves and numbers at every stop; where they are missing, the page says why."""
-    if settings.approximate:
+    if problem.settings.approximate:
         st.caption("Approximate curves are measured at one k at a time.")
         return None
-    found = _frames.known_frames(problem, settings)
+    found = _frames.known_frames(problem)
     if found is not None:
         return found.content
-    ks, units = problem.stops(settings)
-    if results.seconds(problem, settings, ks=len(ks), bandwidths=len(units)) > PROFILE_SECONDS:
+    if needs.profile(problem) is None:
         st.caption("Over k: measuring every value would take more than a minute. Use fewer samples.")
     else:
         st.caption("Over k: measuring every value …")

@@ -7,9 +7,8 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages._explore.compact import compact
 from pages._explore.session import explore_session
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import Pane, compact, live_figure
 from pages._shared import answers, media
 from pages._shared.networks import choose_networks
 from pages._shared.text import plain
@@ -19,7 +18,6 @@ from prviz.estimators import ESTIMATORS
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
-from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 
 # Most samples of each set; seconds to read and encode a picture on a slow machine, and by a network of the computer.
@@ -34,16 +32,16 @@ _HELP = (
 )
 
 
-def draw(problem: Problem, settings: ExploreSettings) -> None:
+def draw(problem: Problem) -> None:
     """The first family's curve in several encoders, and its area over the number of features; nothing for toys."""
-    if settings.source == "toy":
+    if problem.settings.source == "toy":
         return
     with st.expander(
         "Encoders", icon=":material/lens_blur:", on_change="rerun", key="encoders", expanded=False
     ) as part:
         if not part.open:
             return
-        found = _lens(problem, settings)
+        found = _lens(problem)
         if found is None:
             return
         lines = {
@@ -55,7 +53,7 @@ def draw(problem: Problem, settings: ExploreSettings) -> None:
         over.update_layout(showlegend=True, margin_t=44, legend={"y": 1.02, "yanchor": "bottom"})
         for hue, trace in zip(_HUES, over.data, strict=False):
             trace.update(mode="lines+markers", line_color=hue)
-        family = ESTIMATORS[settings.methods[0]].title
+        family = ESTIMATORS[problem.settings.methods[0]].title
         title = f"AuC of {family} by features kept"
         panes = [Pane("encoders-areas", over, title, half=enlarged, wide=not enlarged, help=_HELP)]
         if enlarged:
@@ -78,8 +76,9 @@ def _curves(found: Lens) -> go.Figure:
     return figure
 
 
-def _lens(problem: Problem, settings: ExploreSettings) -> Lens | None:
+def _lens(problem: Problem) -> Lens | None:
     """The readings; None until a job has measured them."""
+    settings = problem.settings
     pair = SamplePair(*(cut(side, _MOST, settings.seed) for side in problem.pair))
     n, method = min(side.n for side in pair), settings.methods[0]
     k = settings.k if settings.k == "sqrt" or settings.k < fit_size(n, settings.split) else "sqrt"

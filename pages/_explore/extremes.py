@@ -1,37 +1,198 @@
-"""Both ends of the curves: with and without split, against the true masses and over k."""
+"""The panel Extremes: the ends of the curves over lam, k and split, the samples that they hang on, and duplicates."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
 
+import numpy as np
+import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
-from pages._explore.live_view import linked, position
-from pages._live.figure import Pane, live_figure
+from pages._explore.live_view import following, over
+from pages._explore.session import explore_session
+from pages._live.figure import Pane, compact, live_figure
 from pages._shared import answers
 from pages._shared.text import plain
+from pages._shared.widgets import choose_one
 from prviz import figures
-from prviz.diagnostics.influence import Extremes, extremes_over_k
+from prviz.checks.facts import Duplicates, duplicates
+from prviz.curves.summaries import FirstDifferences, first_differences
+from prviz.diagnostics import influence as _influence
+from prviz.diagnostics.influence import Distinct, Extremes, Influence, Removal
 from prviz.estimators import ESTIMATORS
-from prviz.live import frames as _frames
-from prviz.live import results
+from prviz.figures.tail import HIGHEST, LOWEST, Side
+from prviz.figures.theme import number
+from prviz.live import frames, results
 from prviz.live.needs import PROFILE_SECONDS
 from prviz.live.problems import Problem, allowed
 from prviz.measure.estimates import Progress
+from prviz.measure.workload import estimate_seconds
+from prviz.neighbors.balls import ROLES, Role
 from prviz.reports.settings import ExploreSettings
+from prviz.samples import Samples
 
-TITLES = ("Precision end, α∞", "Recall end, β0")
-ENDS = ("α∞", "β0")
+# Distance from the truth, in precision or recall, above which an estimate counts as different.
+MARGIN = 0.05
+# The plotted values of lam.
+LEAST, MOST = 10.0**LOWEST, 10.0**HIGHEST
+NOT_WITHIN = "not within 1/1000 to 1000"
+HELP = (
+    "A line that runs flat is saturated: on the right precision has reached the extreme precision α∞, on the left "
+    "recall has reached the extreme recall β0, and nothing beyond is told apart any more. The upright line is at "
+    "the λ in use."
+)
+# Side, title, how the browser redraws it, what it shows and where an estimate comes from.
+SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
+    (
+        "precision",
+        "Precision over λ",
+        "tail",
+        ("Large λ asks what share of the generated samples is good.", "left"),
+    ),
+    ("recall", "Recall over λ", "tail-recall", ("Small λ asks what share of the real samples is covered.", "right")),
+)
+# Pixels of each of the two plots beside the curve, where the style does not say more.
+COMPACT_HEIGHT = 118
 LINES = {(True,): "With split.", (False,): "Without split.", (True, False): "Bold: with split. Thin, marked: without."}
 Sweep = Mapping[str, tuple[Sequence[float], Sequence[Extremes]]]
+# Number of influential samples listed.
+LISTED = 10
+# Measurements in one influence analysis: the carried samples, all samples, and without the top 1, 2 and 5.
+PASSES = 5
+ROLE_TITLES: dict[Role, str] = {"real": "Precision end, α∞", "generated": "Recall end, β0"}
+ENDS: dict[Role, str] = {"real": "α∞", "generated": "β0"}
+OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
+# Published metrics that equal the carried share where there is no split.
+PUBLISHED = {
+    ("ipr", "real"): "improved precision",
+    ("ipr", "generated"): "improved recall",
+    ("coverage", "generated"): "coverage",
+}
+EXAMPLE = ExploreSettings(
+    problem="outlier",
+    parameters={"d": 64, "mu": 3 / 8, "value": 4.0},
+    n=1000,
+    k=4,
+    split=None,
+)
+EXAMPLE_HELP = (
+    "Two shifted Gaussians, one real sample far away at (4, ..., 4), k = 4 and no split (Sykes et al. 2024, 4.3). "
+    "It opens in a new tab; open Extremes there."
+)
+# Seconds to hash one float64 value of the samples.
+VALUE_SECONDS = 1.5e-8
+COPIES_TITLES = ("all rows", "one of each", "no copies across")
 
 
-def ends(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, found: results.Results) -> None:
+    """Precision and recall over lam; enlarged, with both ends over split and k, and what they hang on."""
+    _tails(problem, found)
+    held = explore_session()
+    wanted = held.enlarged and held.influential
+    if not wanted:
+        st.button(
+            "Find influential samples", icon=":material/person_search:", on_click=_find_influential, key="influential"
+        )
+    if not held.enlarged:
+        return
+    if problem.truth is not None:
+        figure = figures.bias_figure(found.curves, problem.truth).update_layout(showlegend=False)
+        pane = Pane("bias-curve", figure, "Estimated minus true precision", follow="bias", wide=True)
+        live_figure("bias", [pane], **following(problem, found))
+    _all(problem, found, single=wanted)
+
+
+def _find_influential() -> None:
+    """Callback: influential samples and duplicates, for which only the enlarged panel has room."""
+    held = explore_session()
+    held.enlarged = held.influential = True
+
+
+# ---- over lam ----
+
+
+def _tails(problem: Problem, found: results.Results) -> None:
+    """Precision and recall over lam; enlarged, with the place where each estimate leaves the truth."""
+    truth, enlarged = problem.truth, explore_session().enlarged
+    differences: dict[str, FirstDifferences] = {}
+    if truth is not None:
+        differences = {name: first_differences(curve, truth, MARGIN) for name, curve in found.curves.items()}
+    panes = []
+    for side, title, follow, (asks, coming) in SIDES:
+        figure = figures.tail_figure(found.curves, truth=truth, differences=differences, bands=found.bands, side=side)
+        dot = (
+            f" A plain dot is where an estimate, coming from the {coming}, is first more than {MARGIN:g} off the truth."
+        )
+        words = f"{asks}{'' if truth is None else dot} {HELP}"
+        name = f"tail-{side}"
+        if enlarged:
+            panes.append(Pane(f"{name}-large", figure, title, follow=follow, help=words))
+        else:
+            compact(figure, COMPACT_HEIGHT).update_yaxes(dtick=0.5)
+            panes.append(Pane(name, figure, title, follow=follow, small=True, wide=True, compact=True, help=words))
+    live_figure("tail", panes, **following(problem, found))
+    if differences and enlarged:
+        st.markdown(_differences_table(differences))
+
+
+def _differences_table(differences: dict[str, FirstDifferences]) -> str:
+    """The lam at which each estimate leaves the truth, as a table in Markdown."""
+    lines = [
+        f"**Where each estimate first differs from the truth by more than {MARGIN:g}**: precision on the way up from "
+        "λ = 0, where every precision is 0; recall on the way down from λ = ∞, where every recall is 0.",
+        "",
+        "| | precision is off from λ = | recall is off from λ = |",
+        "|---|---:|---:|",
+    ]
+    lines += [
+        f"| {plain(ESTIMATORS[name].title)} | {_place(found.precision)} | {_place(found.recall)} |"
+        for name, found in differences.items()
+    ]
+    return "\n".join(lines)
+
+
+def _place(lam: float | None) -> str:
+    return NOT_WITHIN if lam is None or not LEAST <= lam <= MOST else number(lam, 4)
+
+
+# ---- over split and k ----
+
+
+def _all(problem: Problem, found: results.Results, *, single: bool) -> None:
+    """Draw both ends; with `single`, the influence of single samples and duplicates too.
+
+    The quick parts are measured first; their containers keep the order on screen.
+    """
+    st.caption(
+        "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all that most published "
+        "metrics report. Their true values are masses of the **co-support**, the part of space that both distributions "
+        "reach: Q(cosupp) and P(cosupp). Q(supp P), the mass inside the support of the real data, is what improved "
+        "precision reports; it can be 1 where the co-support is empty."
+    )
+    both, sweeps, samples, copies = (st.container() for _ in range(4))
+    with both:
+        _ends(problem, found)
+    if problem.settings.approximate:
+        st.info("Over k, single samples and duplicates are measured exactly, so not while curves are approximate.")
+        return
+    if single:
+        with samples:
+            _single(problem)
+        with copies:
+            _copies(problem)
+    with sweeps:
+        _over_k(problem, found)
+
+
+def _ends(problem: Problem, found: results.Results) -> None:
     """Every family's two ends with and without split, against the true masses."""
-    other_settings = allowed(results.with_other_split(settings), problem)
-    key, seconds = results.key(problem, other_settings), results.seconds(problem, other_settings)
-    other = answers.tab_result(key, seconds, lambda tick: results.measure(problem, other_settings, tick))
+    settings, unlike = problem.settings, results.with_other_split(problem)
+    other = answers.tab_result(results.key(unlike), results.seconds(unlike), partial(results.measure, unlike))
     if other is None:
         return
     if other.approximation is not None:
@@ -46,70 +207,288 @@ def ends(problem: Problem, settings: ExploreSettings, found: results.Results) ->
     live_figure("extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)])
 
 
-def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def _over_k(problem: Problem, found: results.Results) -> None:
     st.markdown("##### Over k")
-    tuned = [name for name in settings.methods if ESTIMATORS[name].tunes]
-    names = [name for name in tuned if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
+    names = over(problem).get("k", [])
     if not names:
         st.info("None of the chosen estimators depends on k.")
         return
-    lines = _lines(problem, settings, names)
+    lines = _lines(problem, names)
     if not lines:
         return
-    repeated = " Where curves are means over repeats, the other split is of the first draw." * (settings.repeats > 1)
+    repeated = " Where curves are means over repeats, the other split is of the first draw." * (
+        problem.settings.repeats > 1
+    )
     st.caption(
         "Both ends at every number of neighbours k: a published extreme is a statement about k and the split as much "
         "as about the generator. With a split an end is 1 wherever every classifier of the family is wrong about some "
         f"sample of the other side.{repeated}" + (" Dashed: the truth." if problem.truth is not None else "")
     )
     truth = None if problem.truth is None else Extremes.of(problem.truth)
-    now = position(problem, settings)
     panes = []
-    for side, title in enumerate(TITLES):
+    for side, title in enumerate(ROLE_TITLES.values()):
         values = {
             held_out: {name: (ks, [pair[side] for pair in pairs]) for name, (ks, pairs) in sweep.items()}
             for held_out, sweep in lines.items()
         }
         true = None if truth is None else truth[side]
-        figure = figures.extreme_sweep_figure(values, ylabel=ENDS[side], truth=true)
+        figure = figures.extreme_sweep_figure(values, ylabel=list(ENDS.values())[side], truth=true)
         name = f"extremes-over-k-{side}"
         panes.append(Pane(name, figure, f"{title}, over k", follow="k", caption=LINES[tuple(lines)]))
-    curves, frames = linked(found.curves, problem.truth), _frames.profile_id(problem, settings)
     # The browser takes a figure over all k for the same as long as the frames are: other lines are another figure.
     drawn = [*("split" if held_out else "none" for held_out in lines), *names]
-    live_figure(f"extremes-over-k-{'-'.join(drawn)}", panes, curves=curves, frames=frames, shown=now, legend=True)
+    live_figure(f"extremes-over-k-{'-'.join(drawn)}", panes, legend=True, **following(problem, found))
 
 
-def _lines(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> dict[bool, Sweep]:
+def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
     """Both ends at every k, with split (True) and without (False); the page says what is missing."""
     found: dict[bool, Sweep] = {}
-    profile = _frames.known_frames(problem, settings)
+    profile = frames.known_frames(problem)
     if profile is not None:
         content = profile.content
-        columns = {name: [_frames.column(content, "k", name, key) for key in ("alpha_inf", "beta_0")] for name in names}
+        columns = {name: [frames.column(content, "k", name, key) for key in ("alpha_inf", "beta_0")] for name in names}
         both = {name: [Extremes(*each) for each in zip(*sides, strict=True)] for name, sides in columns.items()}
-        found[settings.split is not None] = {name: (content["k"]["stops"], both[name]) for name in names}
-    other = _other_over_k(problem, settings, names)
+        found[problem.settings.split is not None] = {name: (content["k"]["stops"], both[name]) for name in names}
+    other = _other_over_k(problem, names)
     if other is not None:
-        found[settings.split is None] = other
+        found[problem.settings.split is None] = other
     if not found:
         st.caption("Over k: measuring every value …")
-    return {held_out: found[held_out] for held_out in (True, False) if held_out in found}
+    return dict(sorted(found.items(), reverse=True))
 
 
-def _other_over_k(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> Sweep | None:
+def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
     """Both ends with the other split at every k; None while they are not measured."""
-    other = allowed(replace(results.with_other_split(settings), methods=tuple(names)), problem)
-    names, ks = [name for name in names if name in other.methods], problem.stops(other)[0]
-    seconds = results.seconds(problem, other, ks=len(ks))
+    other = allowed(results.with_other_split(problem).having(methods=tuple(names)))
+    split, ks = other.settings.split, other.stops[0]
+    names = [name for name in names if name in other.settings.methods]
+    seconds = results.seconds(other, ks=len(ks))
     if seconds > PROFILE_SECONDS:
         st.info("The other split at every k would take more than a minute here. Use fewer samples.")
         return None
-    key = ("extremes-over-k", problem.key, tuple(names), ks, other.split)
+    key = ("extremes-over-k", problem.key, tuple(names), ks, split)
 
     def measure(tick: Progress) -> Mapping[str, Sequence[Extremes]]:
         pair, seed = problem.draw(0)
-        return extremes_over_k(pair, names, ks, split=other.split, seed=seed, progress=tick)
+        return _influence.extremes_over_k(pair, names, ks, split=split, seed=seed, progress=tick)
 
     made = answers.tab_result(key, seconds, measure)
     return None if made is None else {name: (ks, made[name]) for name in names}
+
+
+# ---- single samples ----
+
+
+@dataclass(frozen=True, eq=False)
+class InfluenceResult:
+    """The influence of single samples in one family, and its extreme without the most influential ones."""
+
+    found: Influence
+    falls: tuple[Removal, ...]
+
+    @property
+    def nbytes(self) -> int:
+        return self.found.ball_members.nbytes + self.found.rows.nbytes
+
+
+def _single(problem: Problem) -> None:
+    settings = problem.settings
+    st.markdown("##### Whom the ends hang on")
+    _example(settings)
+    able = [name for name in settings.methods if _influence.carries(name)]
+    left = [ESTIMATORS[name].title for name in settings.methods if name not in able]
+    if left:
+        st.caption(f"Left out, because they do not count single samples in one ball each: {plain(', '.join(left))}.")
+    if not able:
+        st.info("Choose kNN, KDE, iPR or Coverage to see which samples carry others.")
+        return
+    name, role = _choose(able)
+    key = ("autopsy", problem.key, name, settings.k, settings.bandwidth, settings.split, role)
+    drawn = problem.toy is not None
+    seconds = PASSES * estimate_seconds(*problem.sizes, methods=1, split=settings.split, drawn=drawn)
+    made = answers.tab_result(key, seconds, partial(_measured, problem, name, role))
+    if made is not None:
+        _result(problem, made)
+
+
+def _example(settings: ExploreSettings) -> None:
+    """Link the paper's own example, or explain it where it is on screen."""
+    if replace(settings, lam=1.0, seed=0, methods=EXAMPLE.methods) == EXAMPLE:
+        st.caption(
+            "This is the worked example: the last real row lies far from all else, at (4, ..., 4). Its ball out to its "
+            "4th nearest real sample reaches back over the whole set, so that in iPR it makes look real whatever is "
+            "generated there, true or not."
+        )
+        return
+    link = f"{st.context.url}?{urlencode(EXAMPLE.to_query())}"
+    st.link_button("Worked example: one outlier", link, icon=":material/open_in_new:", help=EXAMPLE_HELP)
+
+
+def _choose(able: Sequence[str]) -> tuple[str, Role]:
+    with st.container(horizontal=True):
+        titles = {name: ESTIMATORS[name].title for name in able}
+        first = "ipr" if "ipr" in able else able[0]
+        name = choose_one("Family", titles, first, key="autopsy-method")
+        return name, choose_one("End", ROLE_TITLES, "real", key="autopsy-side")
+
+
+def _measured(problem: Problem, name: str, role: Role, tick: Progress) -> InfluenceResult:
+    """The influence of the samples of one role in one family; for any thread."""
+    (pair, seed), split = problem.draw(0), problem.settings.split
+    part = 1 / PASSES
+    found = _influence.influence(
+        pair,
+        name,
+        role=role,
+        k=problem.settings.k,
+        bandwidth=results.width(problem),
+        split=split,
+        seed=seed,
+        progress=lambda done: tick(part * done),
+    )
+    rest: Progress = lambda done: tick(part + (1 - part) * done)  # noqa: E731
+    return InfluenceResult(found, _influence.removals(pair, found, split=split, seed=seed, progress=rest))
+
+
+def _result(problem: Problem, made: InfluenceResult) -> None:
+    found, falls, role = made.found, made.falls, made.found.role
+    other = OTHER[role]
+    counts = found.ball_members.counts
+    published = PUBLISHED.get((found.method, role)) if problem.settings.split is None else None
+    means = f", which is what {published} reports" if published else ""
+    st.caption(
+        f"A {role} sample *carries* a {other} one if it is among the {role} samples that "
+        f"{ESTIMATORS[found.method].title} counts for it, and carries it *alone* if nobody else is. **Carried** is the "
+        f"share of {other} samples that at least one carries{means}. **{ENDS[role]}**, the end of the curve, is the "
+        f"lowest share of {other} samples called {role} by a classifier that is right about every {role} one: it may "
+        "ask for more than one carrier and lie lower, and it is 1 where no classifier is right about all of them."
+    )
+    if not falls:
+        st.info(f"k = {found.k} needs every sample; none can be taken away.")
+        return
+    top = found.top(LISTED)
+    before = f"{ENDS[role]} = {falls[0].extreme:.3f}, carried: {falls[0].share:.1%} of {len(counts):,} {other} samples"
+    if len(falls) > 1:
+        (row,) = falls[1].rows
+        after = (
+            f" **Row {row + 1}** of the {role} samples carries {found.carried[top[0]]:,} of them, "
+            f"{found.alone[top[0]] or 'none'} alone. Measured again without it: {ENDS[role]} = {falls[1].extreme:.3f}, "
+            f"carried: {falls[1].share:.1%}."
+        )
+    else:
+        after = f" No {role} sample that carries any can be taken away."
+    st.markdown(f"{before}.{after}")
+    truth = None if problem.truth is None else Extremes.of(problem.truth)[ROLES.index(role)]
+    drawn(found, falls, truth)
+    side = problem.pair.real if role == "real" else problem.pair.generated
+    _carriers_table(found, top, side)
+
+
+def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None) -> None:
+    """Draw the samples that carry most, and the end of the curve without them. truth: the true end."""
+    role, top = found.role, found.top(LISTED)
+    color = figures.REAL_COLOR if role == "real" else figures.GENERATED_COLOR
+    bars = figures.carriers_figure(
+        [f"row {row + 1}" for row in found.rows[top]],
+        found.alone[top].tolist(),
+        found.carried[top].tolist(),
+        color=color,
+    )
+    fall = figures.fall_figure(
+        [len(each.rows) for each in falls],
+        extreme=[each.extreme for each in falls],
+        share=[each.share for each in falls],
+        subtracted=[each.subtracted for each in falls],
+        labels=(f"{ENDS[role]}, measured again", "carried, measured again"),
+        color=figures.colors([found.method])[found.method],
+        truth=truth,
+    )
+    why = "Without a sample the others' balls may change, so what is measured again can differ from a subtraction."
+    who = f"How many {OTHER[role]} samples each {role} one carries, alone and in all."
+    live_figure(
+        "autopsy",
+        [
+            Pane("carriers", bars, f"The {role} samples that carry most", caption=who),
+            Pane("fall", fall, "Without the top 1, 2 and 5", caption=why),
+        ],
+    )
+
+
+def _carriers_table(found: Influence, top: NDArray[np.intp], side: Samples) -> None:
+    rows = found.rows[top]
+    labels = {f"{name} ": side.labels[name][rows].astype(str) for name in list(side.labels)[:3]}
+    table = pd.DataFrame(
+        {
+            "row": rows + 1,
+            **labels,
+            "carried alone": found.alone[top],
+            "carried": found.carried[top],
+            "carried, share": found.carried[top] / len(found.ball_members.counts),
+        }
+    )
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        share = st.column_config.NumberColumn(format="percent")
+        st.dataframe(table, hide_index=True, column_config={"carried, share": share}, key="autopsy-table")
+        st.caption("Rows are counted from 1 in the sample's own file or draw.")
+
+
+# ---- duplicates ----
+
+
+def _copies(problem: Problem) -> None:
+    settings = problem.settings
+    st.markdown("##### Duplicates")
+    n_real, n_generated, d = problem.sizes
+    key = ("copies", problem.key)
+    seconds = (n_real + n_generated) * d * VALUE_SECONDS
+    found = answers.tab_result(key, seconds, lambda _: duplicates(problem.pair))
+    if found is None:
+        return
+    if not (found.real or found.generated or found.shared_generated):
+        st.caption("No row occurs twice, neither inside a set nor across the two: nothing to reduce.")
+        return
+    st.markdown(counted(found, n_real, n_generated))
+    measured = ("distinct", problem.key, settings.methods, settings.k, settings.bandwidth, settings.split)
+    seconds = len(COPIES_TITLES) * results.seconds(problem) / problem.repeats
+
+    def measure(tick: Progress) -> tuple[Distinct, ...]:
+        """Both ends on all rows and on fewer; for any thread."""
+        (pair, seed), split = problem.draw(0), settings.split
+        width = results.width(problem)
+        methods, k = settings.methods, settings.k
+        return _influence.distinct(pair, methods, k=k, bandwidth=width, split=split, seed=seed, progress=tick)
+
+    ends = answers.tab_result(measured, seconds, measure)
+    if ends is not None:
+        copies_table(ends, settings.methods)
+
+
+def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
+    """The number of rows that repeat others, as text."""
+    return (
+        f"**{found.real:,}** of {n_real:,} real and **{found.generated:,}** of {n_generated:,} generated rows repeat "
+        f"an earlier one of their set; **{found.shared_generated:,}** generated rows are exact copies of real ones. "
+        "Copies shrink the balls of their own set, and a generated copy of a real fit sample is always carried by it."
+    )
+
+
+def copies_table(found: tuple[Distinct, ...], methods: Sequence[str]) -> None:
+    """Both ends of these families' curves on all rows and on fewer."""
+    for title, each in zip(COPIES_TITLES, found, strict=True):
+        if each.extremes is None:
+            st.info(f"{title.capitalize()}: too few rows are left for this k.")
+    measured = [
+        (title, each.extremes) for title, each in zip(COPIES_TITLES, found, strict=True) if each.extremes is not None
+    ]
+    columns: dict[str, list[Any]] = {"estimator": [ESTIMATORS[name].title for name in methods]}
+    for side, end in enumerate(("α∞", "β0")):
+        for title, ends in measured:
+            columns[f"{end}, {title}"] = [ends[name][side] for name in methods]
+    numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in columns if name != "estimator"}
+    st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=numbers, key="copies-table")
+    dropped = found[1].dropped, found[2].dropped
+    st.caption(
+        f"One of each: of equal rows in a set only the first stays ({dropped[0][0]:,} real and {dropped[0][1]:,} "
+        f"generated rows go). No copies across: generated rows that equal a real one go besides "
+        f"({dropped[1][1] - dropped[0][1]:,} more). Each is measured again; rows keep their part of the split."
+    )

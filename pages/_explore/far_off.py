@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import streamlit as st
@@ -15,7 +14,6 @@ from prviz.live import results
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress, estimate, part_of
 from prviz.measure.profiles import bandwidth_unit
-from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate.choice import best_surrogate, cheap_kinds, trial_seconds
 from prviz.studies.surrogate.surrogate import SurrogateSources
 
@@ -37,28 +35,28 @@ class SurrogateErrors(NamedTuple):
     poor: bool
 
 
-def _key(problem: Problem, settings: ExploreSettings) -> tuple[Hashable, ...]:
-    return ("far-off", *results.key(problem, replace(settings, repeats=1)))
+def _key(problem: Problem) -> tuple[Hashable, ...]:
+    return ("far-off", *results.key(problem.having(repeats=1)))
 
 
-def known(problem: Problem, settings: ExploreSettings) -> SurrogateErrors | None:
+def known(problem: Problem) -> SurrogateErrors | None:
     """The errors, where they are measured."""
-    found: SurrogateErrors | None = problem.stores.results.get(_key(problem, settings))
+    found: SurrogateErrors | None = problem.stores.results.get(_key(problem))
     return found
 
 
-def draw(problem: Problem, settings: ExploreSettings) -> None:
+def draw(problem: Problem) -> None:
     """Draw the button that measures the errors, or what they are of; nothing where a truth is known."""
-    if problem.toy is not None or settings.approximate:
+    if problem.toy is not None or problem.settings.approximate:
         return
-    key, wanted = _key(problem, settings), explore_session().far_off
-    if key not in wanted and known(problem, settings) is None:
+    key, wanted = _key(problem), explore_session().far_off
+    if key not in wanted and known(problem) is None:
         st.button("How far could each be off?", key="far-off", type="tertiary", on_click=wanted.add, args=(key,))
         return
     pair, d = problem.pair, min(MOST_DIMENSIONS, problem.pair.d)
     fits = sum(trial_seconds(pair, d, each) for each in cheap_kinds(pair, d))
-    seconds = fits + TRUTH_SECONDS + results.seconds(problem, settings)
-    found = answers.tab_result(key, seconds, lambda progress: measure(problem, settings, progress))
+    seconds = fits + TRUTH_SECONDS + results.seconds(problem)
+    found = answers.tab_result(key, seconds, lambda progress: measure(problem, progress))
     if found is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="far-off-found"):
             said = f"± on a {'poor ' if found.poor else ''}surrogate"
@@ -67,8 +65,9 @@ def draw(problem: Problem, settings: ExploreSettings) -> None:
                 st.switch_page("pages/bias_lab.py", query_params={"section": "Data like yours"})
 
 
-def measure(problem: Problem, settings: ExploreSettings, progress: Progress) -> SurrogateErrors:
+def measure(problem: Problem, progress: Progress) -> SurrogateErrors:
     """Fit the best surrogate to the pair, and measure its fresh sample as the pair is measured."""
+    settings = problem.settings
     sources = SurrogateSources(problem.pair)
     best = best_surrogate(sources, min(MOST_DIMENSIONS, sources.components.most), part_of(progress, 0, 2))
     fitted = best.surrogate.problem()

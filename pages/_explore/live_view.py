@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -27,15 +27,13 @@ from prviz.live.explorer import CurvesQuestion, Question, Sink
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.results import Answer
 from prviz.live.state import PANELS, VIEWS
-from prviz.reports.settings import BANDWIDTH_LIMITS, FIRST_VIEW, ExploreSettings
+from prviz.reports.settings import BANDWIDTH_LIMITS, FIRST_VIEW
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 # Largest number of a question: what JavaScript counts to exactly.
 MOST_QUESTIONS = 2**53
 # Area above which a bound on the truth is not drawn.
 WIDEST = 0.99
-Mark = tuple[float | str | None, str]
-Chosen = tuple[Problem, ExploreSettings]
 BOUND_HELP = (
     "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by kNN, KDE, iPR "
     f"and coverage at k = √n, judged on samples that they have not seen. {NO_LOWER_BOUND}"
@@ -52,43 +50,38 @@ def last(shared: Session) -> Answer:
     """The last final answer, or the first view."""
     if shared.shown is None:
         problem = problem_of(FIRST_VIEW, stores=shared)
-        shared.shown = Answer(problem, FIRST_VIEW, results.results(problem, FIRST_VIEW))
+        shared.shown = Answer(problem, results.results(problem))
     return shared.shown
 
 
-def wanted(held: ExploreSession, shared: Session) -> Chosen:
-    """The pair that the state asks for, with the settings that it allows.
+def wanted(held: ExploreSession, shared: Session) -> Problem:
+    """What the state asks for, as far as the samples allow it.
 
     Behind the upload fields the figure stays as it was.
     """
     settings = held.update().settings
     if settings.source == "upload" and held.uploaded is None:
-        before = last(shared).settings
+        before = last(shared).problem.settings
         settings = replace(
             settings, source=before.source, problem=before.problem, parameters=before.parameters, n=before.n
         )
-    problem = problem_of(settings, held.uploaded, shared)
-    return problem, allowed(settings, problem)
+    return allowed(problem_of(settings, held.uploaded, shared))
 
 
-def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
-    top = problem.largest_k(settings.split)
-    root = min(problem.root_k, top)
-    named: list[Mark] = [(mark, str(mark)) for mark in (3, 4, 5) if mark <= top]
-    return Slider(
+def controls(problem: Problem) -> list[Slider | Bars]:
+    """The sliders above the figure; the bandwidth's only where a family has one."""
+    settings, top, (ks, units) = problem.settings, problem.largest_k, problem.stops
+    k = Slider(
         "k",
         "Neighbours k",
-        problem.stops(settings)[0],
+        ks,
         settings.k,
-        root if settings.k == "sqrt" else settings.k,
-        marks=[*named, ("sqrt", f"√n = {root}")],
+        problem.k,
+        marks=[*((mark, str(mark)) for mark in (3, 4, 5) if mark <= top), ("sqrt", f"√n = {min(problem.root_k, top)}")],
         number=(1, top, 1),
         help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
     )
-
-
-def _bandwidth_slider(units: Sequence[float], settings: ExploreSettings) -> Slider:
-    return Slider(
+    bandwidth = Slider(
         "bandwidth",
         "KDE bandwidth",
         units,
@@ -99,14 +92,11 @@ def _bandwidth_slider(units: Sequence[float], settings: ExploreSettings) -> Slid
         empty="auto",
         help="Radius of KDE's balls, in mean k-NN radii. auto: each class's own mean radius; a value: one for both.",
     )
-
-
-def _lam_slider(settings: ExploreSettings) -> Slider:
     angle = lam_angle(settings.lam)
-    return Slider(
+    lam = Slider(
         "angle",
         "Trade-off λ = precision / recall",
-        [float(stop) for stop in range(91)],
+        range(91),
         angle,
         angle,
         marks=[(0, "recall end"), (45, "λ = 1"), (90, "precision end")],
@@ -114,37 +104,25 @@ def _lam_slider(settings: ExploreSettings) -> Slider:
         group="figure",
         help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
     )
-
-
-def controls(problem: Problem, settings: ExploreSettings) -> list[Slider | Bars]:
-    """The sliders above the figure; the bandwidth's only where a family has one."""
-    units = problem.stops(settings)[1]
-    tuned = [_bandwidth_slider(units, settings)] if units else []
-    return [_k_slider(problem, settings), *tuned, *data_controls.sliders(settings), _lam_slider(settings)]
+    return [k, *([bandwidth] if units else []), *data_controls.sliders(settings), lam]
 
 
 def content(
-    held: ExploreSession,
-    answer: Answer,
-    asked: Chosen,
-    stopped: Collection[Hashable],
-    number: int,
-    have: set[str] | None = None,
+    held: ExploreSession, shared: Session, asked: Problem, number: int, answer: Answer, have: set[str] | None = None
 ) -> bytes:
     """All that the main figure draws, as JSON, for any thread; its controls show what is asked for.
 
-    stopped : keys of what is not measured. number : of the last question that `asked` knows of. have : as of
-    `figure_content`.
+    number : of the last question that `asked` knows of. have : as of `figure_content`.
     """
     state = held.update()
-    problem, settings, found = answer.problem, answer.settings, answer.found
-    truth, curves, limit = problem.truth, found.curves, bounds.bound(problem, settings)
-    shade = _shade(problem, settings)
-    limits = {limit_label(name): curve for name, curve in bounds.limits(problem, settings).items()}
-    errors, table = far_off.known(problem, settings), numbers(problem, settings, found)
+    problem, found = answer.problem, answer.found
+    truth, curves, limit = problem.truth, found.curves, bounds.bound(problem)
+    shade = _shade(problem)
+    limits = {limit_label(name): curve for name, curve in bounds.limits(problem).items()}
+    errors, table = far_off.known(problem), numbers(problem, found)
     drawing = figure_content(
-        [curve_space(problem, settings, found, table) if state.view == VIEWS[0] else error_space(problem, found)],
-        controls=controls(*asked),
+        [curve_space(problem, found, table) if state.view == VIEWS[0] else error_space(problem, found)],
+        controls=controls(asked),
         curves=linked(curves, truth),
         lines=limits if shade is None else {BOUND: shade, **limits},
         have=have,
@@ -152,8 +130,8 @@ def content(
         table=table,
         bound=None if truth is not None or limit is None else limit.auc,
         errors=None if errors is None else errors.area,
-        frames=frames.profile_id(problem, settings) if answer.final else "",
-        shown=position(problem, settings),
+        frames=frames.profile_id(problem) if answer.final else "",
+        shown=position(problem),
     )
     beside = {
         "asked": number,
@@ -161,8 +139,8 @@ def content(
         "hidden": state.hidden,
         "coarse": answer.coarse,
         "stale": answer.stale,
-        "other": not answer.final and asked[0].key[:2] != problem.key[:2],
-        "more": bool(needs.missing(needs.needs(*asked), stopped)),
+        "other": not answer.final and asked.key[:2] != problem.key[:2],
+        "more": bool(needs.missing(needs.needs(asked), shared.stopped)),
     }
     return joined(drawing, beside)
 
@@ -185,11 +163,7 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
             except ValueError as error:
                 held.refused = str(error)
         asked = wanted(held, shared)
-
-        def drawn(problem: Problem, settings: ExploreSettings, found: results.Results, coarse: int) -> bytes:
-            return content(held, Answer(problem, settings, found, coarse), asked, shared.stopped, number, have)
-
-        question = CurvesQuestion(number, *asked, drawn, sink, have)
+        question = CurvesQuestion(number, asked, partial(content, held, shared, asked, number, have=have), sink, have)
         if held.refused:
             question.send("page")
         return question
@@ -219,19 +193,31 @@ TOLD: Mapping[str, Callable[[object], object]] = {
 }
 
 
-def position(problem: Problem, settings: ExploreSettings) -> dict[str, float | None]:
+def position(problem: Problem) -> dict[str, float | None]:
     """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic one."""
-    k = min(problem.root_k, problem.largest_k(settings.split)) if settings.k == "sqrt" else settings.k
-    return {"k": k, "bandwidth": settings.bandwidth}
+    return {"k": problem.k, "bandwidth": problem.settings.bandwidth}
 
 
-def hubs(problem: Problem, settings: ExploreSettings) -> str:
+def following(problem: Problem, found: results.Results) -> dict[str, Any]:
+    """What lets a figure follow the main one's sliders in the browser."""
+    curves = linked(found.curves, problem.truth)
+    return {"curves": curves, "frames": frames.profile_id(problem), "shown": position(problem)}
+
+
+def over(problem: Problem) -> dict[str, list[str]]:
+    """The families that each slider moves, by its name; a slider that moves none is left out."""
+    tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
+    by_k = [name for name in problem.tuned if name not in tuned or problem.settings.bandwidth is None]
+    return {control: names for control, names in (("k", by_k), ("bandwidth", tuned)) if names}
+
+
+def hubs(problem: Problem) -> str:
     """Sentence on the share of hubs among the samples on screen, where a family measures at hubs alone."""
-    for name in settings.methods:
-        family, kept = ESTIMATORS[name], results.kept_estimate(problem, settings, name)
+    for name in problem.settings.methods:
+        family, kept = ESTIMATORS[name], results.kept_estimate(problem, name)
         if not isinstance(family, Hub) or kept is None:
             continue
-        share = len(kept.supports.c_real) / sum(problem.judged(settings.split))
+        share = len(kept.supports.c_real) / sum(problem.judged)
         costs = f": this costs more than {IPR.title} on all of them" if share >= COSTLY else ""
         return f" {family.title}: {share:.0%} of the samples are hubs at this k{costs}."
     return ""
@@ -244,21 +230,21 @@ def _layout() -> dict[str, Any]:
     return layout
 
 
-def _shade(problem: Problem, settings: ExploreSettings) -> PRCurve | None:
+def _shade(problem: Problem) -> PRCurve | None:
     """The bound on the truth, if it leaves out more than a trace of the square."""
-    bound = bounds.bound(problem, settings)
+    bound = bounds.bound(problem)
     return None if bound is None or bound.auc > WIDEST else bound
 
 
-def curve_space(problem: Problem, settings: ExploreSettings, found: results.Results, table: Table) -> Pane:
+def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
     """The curves; in the legend the first number of each in the table, if that compares it with the truth."""
     truth, curves = problem.truth, found.curves
     note = "" if found.approximation is None else NOTE
     words = {name: "" if truth is None else f"IoU {table.rows[name][0]:.2f}" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
-    bound, limits = _shade(problem, settings), bounds.limits(problem, settings)
+    bound, limits = _shade(problem), bounds.limits(problem)
     about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
-    helps = [problem.headline, about, HELP, hubs(problem, settings)]
+    helps = [problem.headline, about, HELP, hubs(problem)]
     helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)
     traces = figures.pr_traces(
         curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes, placed=False
@@ -288,17 +274,18 @@ def error_space(problem: Problem, found: results.Results) -> Pane:
     return Pane("error", plain, "Error space", follow="error", square=True, fit=True, note=note, help=ERROR_HELP)
 
 
-def numbers(problem: Problem, settings: ExploreSettings, found: results.Results) -> Table:
+def numbers(problem: Problem, found: results.Results) -> Table:
     """Every number of every curve."""
+    settings = problem.settings
     truth = problem.truth
-    rows = {name: frames.row(curve, truth, settings) for name, curve in found.curves.items()}
+    rows = {name: frames.row(curve, problem) for name, curve in found.curves.items()}
     known = {}
     if truth is not None:
         key = ("truth-row", *problem.key[1:3], settings.b, settings.eps)
-        known = {TRUTH: problem.stores.results.remembered(key, partial(frames.row, truth, truth, settings))}
+        known = {TRUTH: problem.stores.results.remembered(key, partial(frames.row, truth, problem))}
     kind = "every" if found.approximation is None else f"every {NOTE}"
     caption = f"Summaries of {kind} curve" + ("" if truth is None else ", the truth first")
-    return Table(caption, frames.columns(truth, settings), {**known, **rows})
+    return Table(caption, frames.columns(problem), {**known, **rows})
 
 
 def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:

@@ -15,20 +15,19 @@ from pages._shared.widgets import pressed
 from prviz.checks.flags import Finding, flags_of
 from prviz.diagnostics.preflight import preflight
 from prviz.live.problems import Problem
-from prviz.reports.settings import ExploreSettings
 
 MARKS = {"ok": ":green[:material/check:]", "note": ":blue[:material/info:]", "warning": ":orange[:material/warning:]"}
 SWAPPED, SHARED = "These look swapped", "Rows in both sets"
 
 
-def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> None:
+def draw(problem: Problem, place: DeltaGenerator) -> None:
     """Draw the findings on the pair in `place`; toys need no check."""
     if problem.toy is not None:
         place.empty()
         return
     pair = problem.pair
     data = cache.remembered(("preflight", problem.key), lambda: preflight(pair))
-    found = preflight(pair, k=settings.k, split=settings.split, known=data)
+    found = preflight(pair, k=problem.settings.k, split=problem.settings.split, known=data)
     troubles = len(found.troubles)
     count = "all clear" if not troubles else f"{troubles} thing{'s' if troubles > 1 else ''} to know"
     icon = ":material/warning:" if found.level == "warning" else None
@@ -40,8 +39,19 @@ def draw(problem: Problem, settings: ExploreSettings, place: DeltaGenerator) -> 
 
 
 def warnings(problem: Problem, place: DeltaGenerator) -> Above:
-    """What changes the meaning of the numbers, for `place`: the first warning whole, the others behind a button."""
-    found = [] if problem.toy is not None else _warnings(problem)
+    """What changes the meaning of the numbers, for `place`: the first warning whole, the others behind a button.
+
+    Nothing that the user has dismissed.
+    """
+    dismissed, found = explore_session().dismissed, list[Finding]()
+    if problem.toy is None:  # only uploads can be swapped
+        found = [
+            each
+            for each in flags_of(problem.pair)
+            if each.level == "warning"
+            and _id(problem, each) not in dismissed
+            and (each.title != SWAPPED or problem.uploaded is not None)
+        ]
     # By their kinds: numbers in them, which follow a moving slider, make no other container.
     kinds = hashlib.sha256("\n".join(each.title for each in found).encode()).hexdigest()[:8]
     key = f"part-flags-{kinds}" if found else ""
@@ -60,18 +70,6 @@ def warnings(problem: Problem, place: DeltaGenerator) -> Above:
                             _choices(problem, each)
 
     return Above(key, draw_warnings)
-
-
-def _warnings(problem: Problem) -> list[Finding]:
-    """The warnings on the pair that the user has not dismissed; only uploads can be swapped."""
-    dismissed = explore_session().dismissed
-    return [
-        each
-        for each in flags_of(problem.pair)
-        if each.level == "warning"
-        and _id(problem, each) not in dismissed
-        and (each.title != SWAPPED or problem.uploaded is not None)
-    ]
 
 
 def _id(problem: Problem, finding: Finding) -> tuple[str, str]:

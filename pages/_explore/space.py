@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -54,29 +54,30 @@ CLICK = (
 )
 
 
-def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, found: results.Results) -> None:
     """Draw the panel."""
     with st.container(key="space"):
-        _draw(problem, settings, found)
+        _draw(problem, found)
 
 
-def _draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def _draw(problem: Problem, found: results.Results) -> None:
     with st.container(horizontal=True, gap="small", key="space-controls"):
         colour = _colour(problem)
-        name = "" if colour == "Role" else _family(problem, settings, colour)
+        name = "" if colour == "Role" else _family(problem, colour)
     if colour == "Map":
-        cosupport.draw_map(problem, settings, found, name)
+        cosupport.draw_map(problem, found, name)
         return
-    shown = sample_display.evaluated(problem, settings, found)
-    places, classifiers = _classifiers(problem, settings, found, shown, name)
-    explorer = _explorer(problem, settings, shown, name, places, classifiers)
+    shown = sample_display.evaluated(problem, found)
+    places, classifiers = _classifiers(problem, found, shown, name)
+    explorer = _explorer(problem, shown, name, places, classifiers)
     picked = _picked(explorer["of"], places)
     lists: dict[str, list[int]] = {}
     if classifiers is not None and colour == "Decision":
         lists = {group: places[rows].tolist() for group, rows in _lists(classifiers).items()}
     wanted = sorted({*(place for group in lists.values() for place in group), *picked[:MOST_PICKED]})
-    near = _near(problem, settings, shown, wanted)
-    rows = {place: {**row, "near": near.get(place)} for place, row in _rows(shown, places, classifiers, wanted)}
+    near = _near(problem, shown, wanted)
+    index = {place: number for number, place in enumerate(places.tolist())} if wanted else {}
+    rows = {place: {**_row(shown, place, index[place], classifiers), "near": near.get(place)} for place in wanted}
     enlarged = explore_session().enlarged
     explorer |= {
         "lists": {group: [rows[place] for place in chosen] for group, chosen in lists.items()},
@@ -84,9 +85,9 @@ def _draw(problem: Problem, settings: ExploreSettings, found: results.Results) -
         "picked": [rows[place] for place in picked[:MOST_PICKED]],
         "selected": picked,
     }
-    figure = _figure(problem, settings, found, shown, name, colour, places, classifiers)
+    figure = _figure(problem, found, shown, name, colour, places, classifiers)
     title, key = _titles(name)
-    helps = [HELPS[colour].format(title=title, key=key), *_notes(problem, settings, found, name), CLICK]
+    helps = [HELPS[colour].format(title=title, key=key), *_notes(problem, found, name), CLICK]
     if len(shown.axes) == 2 and problem.sizes[2] > 2:
         helps.insert(1, f"Drawn along {' and '.join(shown.axes)}.")
     pane = Pane(
@@ -102,12 +103,12 @@ def _draw(problem: Problem, settings: ExploreSettings, found: results.Results) -
     # The roles are the same at every k.
     profile, at = "", None
     if colour != "Role":
-        profile, at = frames.profile_id(problem, settings), position(problem, settings)
+        profile, at = frames.profile_id(problem), position(problem)
     live_figure(KEY, [pane], frames=profile, shown=at, explorer=explorer)
     if classifiers is not None and colour == "Decision" and (enlarged or picked):
-        _downloads(settings, shown, places, classifiers, name)
+        _downloads(problem.settings, shown, places, classifiers, name)
     if colour == "Belief" and name and (enlarged or picked):
-        cosupport.draw_projections(problem, settings, found, name)
+        cosupport.draw_projections(problem, found, name)
 
 
 # ---- what is chosen ----
@@ -126,9 +127,9 @@ def _colour(problem: Problem) -> str:
     return chosen
 
 
-def _family(problem: Problem, settings: ExploreSettings, colour: str) -> str:
+def _family(problem: Problem, colour: str) -> str:
     """The family in focus: that chosen here, or by a click on its curve in the main figure; the later one counts."""
-    titles, held = {name: ESTIMATORS[name].title for name in settings.methods}, explore_session()
+    titles, held = {name: ESTIMATORS[name].title for name in problem.settings.methods}, explore_session()
     if colour == "Map":
         titles = {name: title for name, title in titles.items() if says_support(name) == "everywhere"}
     if problem.toy is not None and colour != "Belief":
@@ -167,13 +168,13 @@ def _titles(name: str) -> tuple[str, str]:
     return ("Truth (likelihood ratio)", "q / p") if name == TRUTH else (ESTIMATORS[name].title, "c_Y / c_X")
 
 
-def _notes(problem: Problem, settings: ExploreSettings, found: results.Results, name: str) -> list[str]:
+def _notes(problem: Problem, found: results.Results, name: str) -> list[str]:
     """What else there is to know of these classifiers."""
     if name == TRUTH:
         return ["The truth's is the best for the two distributions; its rates here are those on these samples."]
     if not name:
         return []
-    repeated, runs = results.repeats(problem, settings) > 1, len(found.estimates[name].runs) > 1
+    repeated, runs = problem.repeats > 1, len(found.estimates[name].runs) > 1
     which = " and ".join(["first repeat"] * repeated + ["first run"] * runs)
     return [f"The curve is a mean; these samples are those of its {which}."] if which else []
 
@@ -181,29 +182,30 @@ def _notes(problem: Problem, settings: ExploreSettings, found: results.Results, 
 # ---- classifiers and figures ----
 
 
-def _key(problem: Problem, settings: ExploreSettings, name: str) -> tuple[Any, ...]:
+def _key(problem: Problem, name: str) -> tuple[Any, ...]:
     """All settings that decide a family's classifiers; the truth's, and the roles, depend on no estimate."""
     if name in ("", TRUTH):
-        return ("groups", problem.key, settings.split, settings.approximate, name)
-    return ("groups", results.key(problem, settings), name)
+        return ("groups", problem.key, problem.settings.split, problem.settings.approximate, name)
+    return ("groups", results.key(problem), name)
 
 
 def _classifiers(
-    problem: Problem, settings: ExploreSettings, found: results.Results, shown: Evaluated, name: str
+    problem: Problem, found: results.Results, shown: Evaluated, name: str
 ) -> tuple[Any, OptimalClassifiers | None]:
     """The samples that the family has measured, and its classifiers on them; all samples and None for the roles."""
-    key, n_real = _key(problem, settings, name), shown.sizes[0]
+    toy, places = problem.toy, np.arange(sum(shown.sizes))
     if not name:
-        return np.arange(sum(shown.sizes)), None
-    if name == TRUTH and problem.toy is not None:
-        toy = problem.toy
-        truth: Callable[[], OptimalClassifiers] = lambda: OptimalClassifiers.from_log_ratio(  # noqa: E731
-            np.concatenate([toy.log_ratio(side) for side in shown.split.evaluate]), n_real
-        )
-        return np.arange(sum(shown.sizes)), cache.remembered(key, truth)
-    supports = found.estimates[name].supports
-    classifiers = cache.remembered(key, lambda: OptimalClassifiers.from_supports(supports))
-    return sample_display.places_of(supports, found, shown), classifiers
+        return places, None
+
+    def make() -> OptimalClassifiers:
+        if name != TRUTH or toy is None:
+            return OptimalClassifiers.from_supports(found.estimates[name].supports)
+        ratios = np.concatenate([toy.log_ratio(side) for side in shown.split.evaluate])
+        return OptimalClassifiers.from_log_ratio(ratios, shown.sizes[0])
+
+    # Approximate curves measure all that are shown.
+    measured = None if name == TRUTH or found.approximation else found.estimates[name].supports.rows
+    return places if measured is None else measured, cache.remembered(_key(problem, name), make)
 
 
 def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
@@ -214,7 +216,6 @@ def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
 
 def _explorer(
     problem: Problem,
-    settings: ExploreSettings,
     shown: Evaluated,
     name: str,
     places: Any,
@@ -226,8 +227,8 @@ def _explorer(
     """
     title, key = _titles(name)
     explorer = {
-        "of": _name((problem.key, settings.split, settings.approximate)),
-        "id": _name(_key(problem, settings, name)),
+        "of": _name((problem.key, problem.settings.split, problem.settings.approximate)),
+        "id": _name(_key(problem, name)),
         "sizes": list(shown.sizes),
         "ids": None if len(places) == sum(shown.sizes) else places.tolist(),
         "tunes": ESTIMATORS[name].tunes if name in ESTIMATORS else None,
@@ -257,7 +258,6 @@ def _name(key: Any) -> str:
 
 def _figure(
     problem: Problem,
-    settings: ExploreSettings,
     found: results.Results,
     shown: Evaluated,
     name: str,
@@ -287,13 +287,13 @@ def _figure(
                 **shared,
             )
         group = np.empty(len(places), dtype=np.intp)
-        for index, rows in enumerate(classifiers.groups(settings.lam)):
+        for index, rows in enumerate(classifiers.groups(problem.settings.lam)):
             group[rows] = index
         title = _titles(name)[1].replace("_X", "<sub>X</sub>").replace("_Y", "<sub>Y</sub>")
         always = np.concatenate(list(_lists(classifiers).values()))
         return figures.groups_figure(points, group, keys=classifiers.keys, key_title=title, always=always, **shared)
 
-    key = ("figure", _key(problem, settings, name), colour, enlarged, media.view_key(problem.uploaded))
+    key = ("figure", _key(problem, name), colour, enlarged, media.view_key(problem.uploaded))
     lower = LINES_HEIGHT * (problem.truth is None)
     return cache.remembered(key, lambda: _laid_out(make(), colour, lower, enlarged=enlarged))
 
@@ -336,27 +336,21 @@ def _picked(of: str, places: Any) -> list[int]:
     return sorted({int(place) for place in chosen if place in known})
 
 
-def _rows(
-    shown: Evaluated, places: Any, classifiers: OptimalClassifiers | None, wanted: Sequence[int]
-) -> list[tuple[int, Mapping[str, Any]]]:
-    """(place, the table's entries without neighbours) of some samples."""
-    at = {int(place): index for index, place in enumerate(places)} if wanted else {}
-    rows: list[tuple[int, Mapping[str, Any]]] = []
-    for place in wanted:
-        decided: dict[str, Any] = {"key": "", "level": 0}
-        if classifiers is not None:
-            key, level = float(classifiers.keys[at[place]]), int(classifiers.levels[at[place]])
-            decided = {"key": figures.key_text(key), "level": level}
-        rows.append((place, {**sample_display.details(shown, place), **decided, "real": shown.side(place)[0] == 0}))
-    return rows
+def _row(shown: Evaluated, place: int, index: int, classifiers: OptimalClassifiers | None) -> dict[str, Any]:
+    """The table's entries without neighbours of the sample at this place, which the family has measured as `index`."""
+    key, level = "", 0
+    if classifiers is not None:
+        key, level = figures.key_text(float(classifiers.keys[index])), int(classifiers.levels[index])
+    role, _ = shown.side(place)
+    return {**sample_display.details(shown, place), "key": key, "level": level, "real": role == 0}
 
 
-def _near(problem: Problem, settings: ExploreSettings, shown: Evaluated, wanted: Sequence[int]) -> dict[int, list[str]]:
+def _near(problem: Problem, shown: Evaluated, wanted: Sequence[int]) -> dict[int, list[str]]:
     """The nearest samples of the other set, as text, by place; empty while they are being measured."""
     if not wanted:
         return {}
     pair = shown.split.pair
-    key = ("near", problem.key, settings.split, settings.approximate, tuple(wanted))
+    key = ("near", problem.key, problem.settings.split, problem.settings.approximate, tuple(wanted))
     n, d = max(pair.real.n, pair.generated.n), pair.d
     seconds = n * d * (len(wanted) * DISTANCE_SECONDS + 2 * VALUE_SECONDS)
 

@@ -14,7 +14,6 @@ import streamlit as st
 from pages._explore.approximate import NOTE
 from pages._explore.session import state
 from pages._shared.text import plain
-from prviz.curves import PRCurve
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
 from prviz.figures.svg import pr_svg
@@ -23,7 +22,6 @@ from prviz.live import bounds, frames, results
 from prviz.live.message import as_text
 from prviz.live.problems import Problem
 from prviz.reports import export
-from prviz.reports.settings import ExploreSettings
 
 _pictures = st.components.v2.component(
     "prviz_pictures",
@@ -33,13 +31,13 @@ _pictures = st.components.v2.component(
 )
 
 
-def summary(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def summary(problem: Problem, found: results.Results) -> None:
     """Explain the columns of the table in the figure, and show further numbers."""
     with st.expander("What the numbers say", icon=":material/help:"):
-        columns = frames.columns(problem.truth, settings)
+        columns = frames.columns(problem)
         st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
     with st.expander("Other distances from the same curve", icon=":material/straighten:"):
-        bound = bounds.bound(problem, settings)
+        bound = bounds.bound(problem)
         curves = {"truth": problem.truth, "at least, 95 %": bound}
         curves |= {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
         rows = [["", *(each.label for each in DIVERGENCES)], ["---", *("---:" for _ in DIVERGENCES)]]
@@ -52,106 +50,82 @@ def summary(problem: Problem, settings: ExploreSettings, found: results.Results)
         st.markdown("\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", *lines]))
 
 
-def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, found: results.Results) -> None:
     """The link in the address bar, and behind one button files, code and link that reproduce the screen."""
-    settings = replace(settings, repeats=results.repeats(problem, settings))
-    query = replace(state(), settings=settings).to_query()
+    query = replace(state(), settings=replace(problem.settings, repeats=problem.repeats)).to_query()
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
     with st.container(key="part-export"):
         popover = st.popover("Export", icon=":material/download:", on_change="rerun", key="export")
     if popover.open:
         with popover:
-            _export(problem, settings, found, f"{st.context.url}?{urlencode(query)}".removesuffix("?"))
+            _export(problem, found, f"{st.context.url}?{urlencode(query)}".removesuffix("?"))
 
 
-def _export(problem: Problem, settings: ExploreSettings, found: results.Results, link: str) -> None:
+def _export(problem: Problem, found: results.Results, link: str) -> None:
+    settings, hidden = problem.settings, state().hidden
     name = "prviz-" + (settings.problem or "upload")
-    approximation, bound = found.approximation, bounds.bound(problem, settings)
+    approximation = found.approximation
     line = "; ".join([settings.line(problem.root_k), *([] if approximation is None else [approximation.label])])
-    found = _drawn(found)
+    shown = [method for method in found.curves if method not in hidden] or list(found.curves)
+    found = replace(found, curves={method: found.curves[method] for method in shown})
     drawing = partial(
         pr_svg,
         found.curves,
         title=problem.title,
         subtitle=line,
         truth=problem.truth,
-        bound=bound,
-        bands=found.bands,
-        notes=None if approximation is None else dict.fromkeys(found.curves, NOTE),
+        bound=bounds.bound(problem),
+        bands={method: band for method, band in found.bands.items() if method in shown},
+        notes=None if approximation is None else dict.fromkeys(shown, NOTE),
     )
     st.caption("Figure: square for a paper, 16:9 for a slide")
     drawings = {"square": drawing(), "16:9": drawing(wide=True)}
     _pictures(key="pictures", data=as_text({"name": name, "drawings": drawings}))
     st.caption("Page and numbers")
     with st.container(horizontal=True):
-        for label, (suffix, mime, make) in _downloads(problem, settings, found, bound, drawing, line, link).items():
+        for label, (suffix, mime, make) in _files(problem, found, drawing, line, link).items():
             st.download_button(label, make, f"{name}.{suffix}", mime, on_click="ignore")
     with st.expander("Python: the same curves to the last bit", on_change="rerun", key="export-python") as python:
         if python.open:
-            snippet = export.python_snippet(settings)
+            more: dict[str, Any] = {}
             if (uploaded := problem.uploaded) is not None:
-                files, keys, choices = uploaded.files, uploaded.keys, uploaded.choices
-                snippet = export.python_snippet(settings, files=files, keys=keys, choices=choices)
-            st.code(snippet, language="python")
+                more = {"files": uploaded.files, "keys": uploaded.keys, "choices": uploaded.choices}
+            st.code(export.python_snippet(settings, **more), language="python")
     if settings.source == "upload":
         st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
 
 
-def _drawn(found: results.Results) -> results.Results:
-    """The results without the families that the user has hidden; all of them where none is left."""
-    names = [name for name in found.curves if name not in state().hidden] or list(found.curves)
-    curves = {name: found.curves[name] for name in names}
-    return replace(found, curves=curves, measured=lambda: {name: found.estimates[name] for name in names})
-
-
-def _downloads(
-    problem: Problem,
-    settings: ExploreSettings,
-    found: results.Results,
-    bound: PRCurve | None,
-    drawing: Callable[[], str],
-    line: str,
-    link: str,
+def _files(
+    problem: Problem, found: results.Results, drawing: Callable[[], str], line: str, link: str
 ) -> dict[str, tuple[str, str, Callable[[], str]]]:
     """Suffix, type and maker of each file by its button's label.
 
     Files are made on a click, without the session, so that they cost a moving slider nothing.
     """
-    truth, curves, approximation = problem.truth, found.curves, found.approximation
-    weights: dict[str, Any] = {"b": settings.b, "eps": settings.eps}
-    approximate = approximation is not None
-    titled = {ESTIMATORS[name].title + " (approximate)" * approximate: curve for name, curve in curves.items()}
+    settings, curves = problem.settings, found.curves
+    approximate, bound = found.approximation is not None, bounds.bound(problem)
+    titled = {ESTIMATORS[method].title + " (approximate)" * approximate: curve for method, curve in curves.items()}
+    truth: dict[str, Any] = {"truth": problem.truth}
+    weights: dict[str, Any] = {**truth, "b": settings.b, "eps": settings.eps}
     link = "" if settings.source == "upload" else link
+    about: dict[str, Any] = {"title": problem.title, "settings": line, "link": link}
+    whole: dict[str, Any] = {"curves": curves, "approximation": found.approximation, "bound": bound, **truth}
+
+    def as_json() -> str:
+        estimates = {method: found.estimates[method] for method in curves}
+        return export.to_json(estimates, pair=problem.pair, settings=settings, **whole)
+
+    def table() -> str:
+        return export.summaries_csv(curves, approximate=approximate, **weights)
+
     return {
-        "HTML": (
-            "html",
-            "text/html",
-            lambda: export.curves_html(
-                drawing(), titled, title=problem.title, settings=line, link=link, truth=truth, **weights
-            ),
-        ),
-        "Table as CSV": (
-            "table.csv",
-            "text/csv",
-            lambda: export.summaries_csv(curves, truth=truth, approximate=approximate, **weights),
-        ),
+        "HTML": ("html", "text/html", lambda: export.curves_html(drawing(), titled, **about, **weights)),
+        "Table as CSV": ("table.csv", "text/csv", table),
         "Curves as CSV": (
             "curves.csv",
             "text/csv",
-            lambda: export.curves_csv(curves, truth=truth, approximate=approximate),
+            lambda: export.curves_csv(curves, approximate=approximate, **truth),
         ),
-        "Everything as JSON": (
-            "json",
-            "application/json",
-            lambda: export.to_json(
-                found.estimates,
-                pair=problem.pair,
-                settings=settings,
-                truth=truth,
-                curves=curves,
-                approximation=approximation,
-                bound=bound,
-            ),
-        ),
+        "Everything as JSON": ("json", "application/json", as_json),
     }

@@ -46,7 +46,7 @@ class Data(NamedTuple):
 def choose(head: DeltaGenerator) -> Data | str | None:
     """Draw the choice of a pair, which starts with Explore's; None if there is none yet, PAPER for the paper's."""
     explored = session().shown
-    shown = ExploreSettings() if explored is None else explored.settings
+    shown = ExploreSettings() if explored is None else explored.problem.settings
     _begin(shown)
     with head:
         source = choose_one("Data", SOURCES, key=SOURCE, persist_state="session", label_visibility="collapsed")

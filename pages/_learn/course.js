@@ -81,21 +81,21 @@ export class Course {
     this.address = location.pathname;
     this.style = element("style", content.style);
     this.lessonButton = button("", "lesson", () => this.menu.togglePopover(), { "aria-haspopup": "true" });
-    this.menu = element("div", "", { popover: "auto", class: "menu" });
-    this.bars = element("div", "", { class: "bars", "aria-hidden": "true" });
-    this.lead = element("h2", "", { class: "lead" });
-    this.clause = element("p", "", { class: "clause" });
-    this.ask = element("p", "", { class: "ask", id: "course-ask" });
-    this.options = element("div", "", { class: "options", role: "group", "aria-labelledby": "course-ask" });
-    this.because = element("p", "", { class: "because", role: "status", "aria-live": "polite" });
+    this.menu = element("div", { popover: "auto", class: "menu" });
+    this.bars = element("div", { class: "bars", "aria-hidden": "true" });
+    this.lead = element("h2", { class: "lead" });
+    this.clause = element("p", { class: "clause" });
+    this.ask = element("p", { class: "ask", id: "course-ask" });
+    this.options = element("div", { class: "options", role: "group", "aria-labelledby": "course-ask" });
+    this.because = element("p", { class: "because", role: "status", "aria-live": "polite" });
     this.helpButton = button("?", "round", () => this.help.togglePopover(), { "aria-label": "Formula and sources", title: "Formula and sources" });
-    this.help = element("div", "", { popover: "auto", class: "menu help" });
+    this.help = element("div", { popover: "auto", class: "menu help" });
     this.reset = button("↺", "round", () => this.restart(), { "aria-label": "As it was", title: "As it was" });
     this.back = button("← Back", "back", () => this.go(this.index - 1));
     this.next = button("Next →", "next", () => this.go(this.index + 1));
-    const guess = element("div", "", { class: "guess" }, this.ask, this.options, this.because);
-    const words = element("section", "", { class: "card words", "data-prviz": "step" }, this.lessonButton, this.bars, this.lead, this.clause, guess,
-      element("div", "", { class: "feet" }, this.helpButton, this.reset, this.back, this.next));
+    const guess = element("div", { class: "guess" }, this.ask, this.options, this.because);
+    const words = element("section", { class: "card words", "data-prviz": "step" }, this.lessonButton, this.bars, this.lead, this.clause, guess,
+      element("div", { class: "feet" }, this.helpButton, this.reset, this.back, this.next));
     const events = { begun: () => this.#begun(), moved: (/** @type {Values} */ values) => this.#moved(values) };
     this.figure = new Stage("figure", events);
     this.again = button("Draw again", "again", () => { this.#begun(); this.#moved({ seed: this.values.seed + 1, moved: {} }); });
@@ -104,7 +104,7 @@ export class Course {
     this.curve.title.textContent = "The curve it draws";
     this.explore = element("a", "Open in Explore ↗", { class: "explore", target: "_blank" });
     this.curve.box.append(this.explore);
-    this.tools = element("div", "", { class: "course-tools" }, ...(content.script ? [
+    this.tools = element("div", { class: "course-tools" }, ...(content.script ? [
       button("Present", "", () => this.present(!this.presenting), { title: "Large and without the page around it; key P" }),
       button("Lesson plan", "", () => save("prviz-lesson-plan.md", lessonPlan(this.content, location.href), "text/markdown")),
       button("Save as a page", "", () => this.#savePage(), { title: "One file that opens anywhere, also inside another page" }),
@@ -260,7 +260,7 @@ export class Course {
     const { step, answered } = this, { steps, lessons, measured } = this.content, names = Object.keys(lessons), place = names.indexOf(step.lesson);
     this.root.dataset.step = step.id;
     setText(this.lessonButton, `${place + 1} of ${names.length} · ${lessons[step.lesson]} ▾`);
-    this.bars.replaceChildren(...steps.map(({ id, lesson }, i) => element("i", "", { class: `${i <= this.index ? "done" : ""} ${i && lesson !== steps[i - 1].lesson ? "first" : ""}`, "data-id": id })));
+    this.bars.replaceChildren(...steps.map(({ id, lesson }, i) => element("i", { class: `${i <= this.index ? "done" : ""} ${i && lesson !== steps[i - 1].lesson ? "first" : ""}`, "data-id": id })));
     setText(this.lead, step.lead);
     this.lead.tabIndex = -1;
     setText(this.clause, answered ? step.takeaway : step.clause);

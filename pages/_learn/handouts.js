@@ -8,7 +8,7 @@ import { JUDGES, needs, target } from "./guesses.js";
 
 /** @param {string} name @param {string} text @param {string} type */
 export function save(name, text, type) {
-  const address = URL.createObjectURL(new Blob([text], { type })), link = element("a", "", { href: address, download: name });
+  const address = URL.createObjectURL(new Blob([text], { type })), link = element("a", { href: address, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -67,9 +67,9 @@ export class Stage {
     this.handles = shape("g", {});
     this.svg = shape("svg", { role: "group" });
     this.svg.append(this.marks, this.handles);
-    this.frame = element("div", "", { class: "frame" }, this.svg);
-    this.foot = element("p", "", { class: "foot" });
-    this.box = element("section", "", { class: `card ${name}`, "data-prviz": name }, this.title, this.frame, this.foot);
+    this.frame = element("div", { class: "frame" }, this.svg);
+    this.foot = element("p", { class: "foot" });
+    this.box = element("section", { class: `card ${name}`, "data-prviz": name }, this.title, this.frame, this.foot);
     this.svg.addEventListener("pointerdown", (event) => this.#down(event));
     this.svg.addEventListener("pointermove", (event) => this.#move(event));
     for (const end of ["pointerup", "pointercancel"]) this.svg.addEventListener(end, (event) => { if (/** @type {PointerEvent} */ (event).pointerId === this.#held?.pointer) this.#held = null; });

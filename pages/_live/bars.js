@@ -1,23 +1,21 @@
 // A control of several amounts at once: bars that the user pulls up and down, or the cells of a grid to paint.
 
-import { element, setText } from "./dom.js";
+import { button, element, setText } from "./dom.js";
 
 /** @import { ControlEvents } from "./controls.js" */
 
 /**
  * The bars as Python describes them (Bars in pages/_live/figure.py).
  * @typedef {object} BarsSpec
- * @property {"bars"} kind
  * @property {string} id
  * @property {string} label
  * @property {string[]} names
  * @property {number[]} value amounts in [0, 1]
  * @property {boolean} total the amounts always sum to one, so that pulling one bar changes the others
  * @property {number} columns of the grid; 0 for bars
- * @property {string[]} axis words below the bars, from left to right
  * @property {string} color
  * @property {string} help
- * @property {"painting" | "estimator" | "data"} group
+ * @property {"estimator" | "data"} group
  * @property {number[]} like amounts that a button takes over; [] for no button
  *
  * Where the pointer is, and the amount that its height in a bar stands for.
@@ -44,9 +42,6 @@ export function withAmount(amounts, index, amount, total) {
   return found.some((each) => each > 0) ? found : amounts; // nothing at all is no distribution
 }
 
-/** @param {string} text @param {string} title @param {() => void} onclick */
-const button = (text, title, onclick) => Object.assign(element("button", text, { type: "button", title }), { onclick });
-
 export class Bars {
   edited = false; // nothing is typed here
   /** @type {HTMLElement[]} */
@@ -68,14 +63,13 @@ export class Bars {
     this.value = spec.value;
     /** @type {number[] | undefined} the value that Python has, as far as is known */
     this.sent = spec.value;
-    this.name = element("span", "", { class: "name" });
-    this.amount = element("output", "", { "aria-hidden": "true" });
-    this.tools = element("div", "", { class: "marks tools" });
-    this.area = element("div", "", { class: "area", role: "group" });
-    this.numbers = element("div", "", { class: "numbers" });
-    this.axis = element("div", "", { class: "axis", "aria-hidden": "true" });
-    this.how = element("p", "", { class: "how" });
-    this.box = element("div", "", { class: "control bars" }, this.name, this.amount, this.tools, this.area, this.numbers, this.axis, this.how);
+    this.name = element("span", { class: "name" });
+    this.amount = element("output", { "aria-hidden": "true" });
+    this.tools = element("div", { class: "marks tools" });
+    this.area = element("div", { class: "area", role: "group" });
+    this.numbers = element("div", { class: "numbers" });
+    this.how = element("p", { class: "how" });
+    this.box = element("div", { class: "control bars" }, this.name, this.amount, this.tools, this.area, this.numbers, this.how);
     this.#wire();
   }
 
@@ -123,14 +117,13 @@ export class Bars {
     this.area.classList.toggle("grid", spec.columns > 0);
     this.area.style.setProperty("--columns", String(spec.columns || spec.names.length));
     this.area.style.setProperty("--bar", spec.color);
-    this.axis.replaceChildren(...(spec.axis || []).map((text) => element("span", text)));
     const [short, more] = HOW[spec.total ? "total" : spec.columns ? "grid" : "bars"];
     this.how.replaceChildren(`${short} `, element("span", more));
     const shape = JSON.stringify([spec.names, spec.columns, spec.total, spec.like]);
     if (this.#shape === shape) return;
     this.#shape = shape;
     this.#drawn = [];
-    this.cells = spec.names.map((name, i) => element("div", "", { role: "slider", tabindex: i ? -1 : 0, "aria-label": `${spec.label}, ${name}`,
+    this.cells = spec.names.map((name, i) => element("div", { role: "slider", tabindex: i ? -1 : 0, "aria-label": `${spec.label}, ${name}`,
       "aria-valuemin": 0, "aria-valuemax": 100, "data-index": i, "aria-orientation": "vertical" }));
     this.area.replaceChildren(...this.cells);
     this.tools.replaceChildren(...(spec.total ? [] : this.#tools()), ...(spec.like.length ? [this.#same()] : []));
@@ -139,12 +132,12 @@ export class Bars {
   }
 
   #same() {
-    return button("Same as real", "The amounts of the real modes", () => { this.value = [...this.spec.like]; this.events.changed(this); });
+    return button(() => { this.value = [...this.spec.like]; this.events.changed(this); }, "Same as real", { title: "The amounts of the real modes" });
   }
 
   /** @param {string} name @param {number} i */
   #field(name, i) {
-    const field = element("input", "", { type: "number", min: 0, max: 100, step: "any", "aria-label": `${this.spec.label}, ${name}, exact %` });
+    const field = element("input", { type: "number", min: 0, max: 100, step: "any", "aria-label": `${this.spec.label}, ${name}, exact %` });
     field.onchange = () => {
       if (field.value !== "" && field.checkValidity()) this.#set(i, field.valueAsNumber / 100);
       this.#drawn = [];
@@ -157,7 +150,7 @@ export class Bars {
   #tools() {
     const { names, columns } = this.spec;
     const brushes = (columns ? BRUSHES : []).map(({ name, amount }) =>
-      button(name, `Brush: ${Math.round(100 * amount)} % in every cell that it crosses`, () => { this.#brush = amount; press(); }));
+      button(() => { this.#brush = amount; press(); }, name, { title: `Brush: ${Math.round(100 * amount)} % in every cell that it crosses` }));
     const press = () => brushes.forEach((each, i) => each.setAttribute("aria-pressed", String(BRUSHES[i].amount === this.#brush)));
     press();
     const all = (/** @type {(index: number) => number} */ amountOf) => () => {
@@ -165,9 +158,9 @@ export class Bars {
       this.events.changed(this);
     };
     const middle = Math.floor(names.length / 2) + (columns ? Math.floor(columns / 2) : 0);
-    const gap = brushes.length ? [element("span", "", { class: "gap" })] : [];
-    return [...brushes, ...gap, button("Even", "The same amount everywhere", all(() => 0.5)),
-      button("Clear", "Nothing but one cell in the middle: a distribution must be somewhere", all((i) => (i === middle ? 1 : 0)))];
+    const gap = brushes.length ? [element("span", { class: "gap" })] : [];
+    return [...brushes, ...gap, button(all(() => 0.5), "Even", { title: "The same amount everywhere" }),
+      button(all((i) => (i === middle ? 1 : 0)), "Clear", { title: "Nothing but one cell in the middle: a distribution must be somewhere" })];
   }
 
   show() {

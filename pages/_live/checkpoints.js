@@ -2,7 +2,7 @@
 // what the user does with it: tick to compare, star, note, hide, filter, group. It leads the group of linked views.
 // Only as many rows are drawn as there is room for, the best and those that are compared or starred; the rest is a click.
 
-import { element, setText, shape } from "./dom.js";
+import { button, element, setText, shape, tableOf } from "./dom.js";
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
 import { whileHere } from "./leaving.js";
 
@@ -75,8 +75,8 @@ function change(table, chosen) {
 /** The 95 % interval on a scale from 0 to 1.
  * @param {Row} row */
 function interval({ low, score, high }) {
-  const range = low === null || high === null ? [] : [element("i", "", { style: `left:${percent(low)};width:${percent(high - low)}` })];
-  return element("td", "", { class: "interval" }, element("div", "", {}, ...range, element("b", "", { style: `left:${percent(score)}` })));
+  const range = low === null || high === null ? [] : [element("i", { style: `left:${percent(low)};width:${percent(high - low)}` })];
+  return element("td", { class: "interval" }, element("div", ...range, element("b", { style: `left:${percent(score)}` })));
 }
 
 /** The score from precision first, on the left, to recall first; a dot at the goal.
@@ -85,15 +85,14 @@ function spark({ sides: [precision, recall] }, goal) {
   const { width, height, edge } = SPARK, y = (/** @type {number} */ value) => height - edge - (height - 2 * edge) * value;
   const line = shape("path", { d: `M${edge},${y(precision)}L${width - edge},${y(recall)}`, stroke: "currentColor", "stroke-width": 1.5 });
   const dot = shape("circle", { cx: edge + (width - 2 * edge) * goal, cy: y(precision + (recall - precision) * goal), r: 2.2, fill: "currentColor" });
-  const svg = shape("svg", { width, height, role: "img", "aria-label": `precision side ${precision.toFixed(2)}, recall side ${recall.toFixed(2)}` });
-  svg.append(line, dot);
-  return element("td", "", { class: "spark" }, svg);
+  const svg = shape("svg", { width, height, role: "img", "aria-label": `precision side ${precision.toFixed(2)}, recall side ${recall.toFixed(2)}` }, line, dot);
+  return element("td", { class: "spark" }, svg);
 }
 
 /** What the true score is at most, in digits that hold too; marked where the score lies above it.
  * @param {Row} row */
 function bound({ score, most }) {
-  if (most === null) return element("td", "", { class: "most" });
+  if (most === null) return element("td", { class: "most" });
   const text = (Math.ceil(1000 * most - 1e-6) / 1000).toFixed(3);
   return element("td", text, score > most ? { class: "most exceeded", title: "The score lies above it" } : { class: "most" });
 }
@@ -106,16 +105,13 @@ function warningsOf({ warnings }) {
   return [element("i", "!", { class: "warns", role: "img", "aria-label": `Warning: ${text}`, title: text })];
 }
 
-/** @param {Table} table @param {string} name @param {string} sign @param {string} label @param {string} id @param {boolean} pressed @param {() => void} act */
-function tool(table, name, sign, label, id, pressed, act) {
-  const button = element("button", "", { type: "button", class: name, "data-sign": sign, title: label, "aria-label": `${label}: ${id}`, "aria-pressed": String(pressed), "data-focus": `${name} ${id}` });
-  button.onclick = (event) => { event.stopPropagation(); act(); };
-  return button;
-}
+/** @param {string} name @param {string} sign @param {string} label @param {string} id @param {boolean} pressed @param {() => void} act */
+const tool = (name, sign, label, id, pressed, act) => button((event) => { event.stopPropagation(); act(); },
+  { class: name, "data-sign": sign, title: label, "aria-label": `${label}: ${id}`, "aria-pressed": String(pressed), "data-focus": `${name} ${id}` });
 
 /** @param {Table} table @param {string} id */
 function noteField(table, id) {
-  const field = element("input", "", { type: "text", maxlength: 200, "aria-label": `Note on ${id}`, "data-focus": `note ${id}` });
+  const field = element("input", { type: "text", maxlength: 200, "aria-label": `Note on ${id}`, "data-focus": `note ${id}` });
   field.value = table.choice.notes[id] ?? "";
   field.onclick = (event) => event.stopPropagation();
   const done = () => {
@@ -137,7 +133,7 @@ function noteField(table, id) {
 /** @param {Table} table @param {Row} row @param {boolean[]} best of its family */
 function rowOf(table, row, best) {
   const { choice, spec } = table, { id } = row;
-  const tick = element("input", "", { type: "checkbox", "aria-label": `compare ${id}`, "data-focus": `tick ${id}` });
+  const tick = element("input", { type: "checkbox", "aria-label": `compare ${id}`, "data-focus": `tick ${id}` });
   tick.disabled = Boolean(row.color) && !choice.ticked.includes(id); // the one looked at
   tick.checked = tick.disabled || choice.ticked.includes(id);
   tick.onclick = (event) => event.stopPropagation();
@@ -145,14 +141,14 @@ function rowOf(table, row, best) {
   const name = element("button", id, { type: "button", class: "name", title: row.told, "data-focus": `name ${id}` });
   const note = table.noting === id ? [noteField(table, id)] : choice.notes[id] ? [element("small", choice.notes[id], { title: choice.notes[id] })] : [];
   const starred = choice.starred.includes(id), hidden = choice.hidden.includes(id);
-  const tools = element("td", "", { class: "tools" },
-    tool(table, "star", starred ? "★" : "☆", "Star", id, starred, () => change(table, { starred: toggled(choice.starred, id) })),
-    tool(table, "write", "✎", "Note", id, id in choice.notes, () => { table.noting = id; fill(table); /** @type {HTMLElement | null} */ (table.root.querySelector(".ranking td input[type=text]"))?.focus(); }),
-    tool(table, "hide", hidden ? "+" : "−", hidden ? "Show again" : "Hide", id, hidden, () => change(table, { hidden: toggled(choice.hidden, id) })));
+  const tools = element("td", { class: "tools" },
+    tool("star", starred ? "★" : "☆", "Star", id, starred, () => change(table, { starred: toggled(choice.starred, id) })),
+    tool("write", "✎", "Note", id, id in choice.notes, () => { table.noting = id; fill(table); /** @type {HTMLElement | null} */ (table.root.querySelector(".ranking td input[type=text]"))?.focus(); }),
+    tool("hide", hidden ? "+" : "−", hidden ? "Show again" : "Hide", id, hidden, () => change(table, { hidden: toggled(choice.hidden, id) })));
   const families = row.families.map((value, i) => element("td", decimals(value, 2), { class: `family${spec.families[i].leads ? " leads" : ""}${best[i] ? " best" : ""}` }));
-  const fault = element("td", "", { class: "fault" }, ...(row.fault ? [element("span", row.fault, { class: `chip ${row.level}`, title: row.sentence })] : []));
-  const node = element("tr", "", { "data-item": id, style: row.color ? `--swatch:${row.color}` : "", class: row.color ? "compared" : "" },
-    element("td", "", { class: "tick" }, tick), element("th", "", { scope: "row" }, name, ...warningsOf(row), ...note), element("td", decimals(row.score, 3), { class: "score" }),
+  const fault = element("td", { class: "fault" }, ...(row.fault ? [element("span", row.fault, { class: `chip ${row.level}`, title: row.sentence })] : []));
+  const node = element("tr", { "data-item": id, style: row.color ? `--swatch:${row.color}` : "", class: row.color ? "compared" : "" },
+    element("td", { class: "tick" }, tick), element("th", { scope: "row" }, name, ...warningsOf(row), ...note), element("td", decimals(row.score, 3), { class: "score" }),
     interval(row), ...families, bound(row), fault, spark(row, spec.goal), tools);
   node.onclick = () => { if (table.group) choose(table.group, id); };
   node.onpointerenter = () => { if (table.group) pointTo(table.group, id); };
@@ -185,9 +181,9 @@ function fitting({ root, choice, showsAll, filter, group }, rows) {
  * @param {Table} table @param {Row[]} left */
 function more(table, left) {
   const best = Math.max(...left.map(({ score }) => score));
-  const button = element("button", table.showsAll ? "show fewer" : `${left.length} more, none above ${decimals(best, 3)} ▸`, { type: "button", class: "more", "data-focus": "more" });
-  button.onclick = () => { table.showsAll = !table.showsAll; fill(table); };
-  return element("tbody", "", {}, element("tr", "", {}, element("td", "", { class: "tick" }), element("td", "", { colspan: 7 + table.spec.families.length }, button)));
+  const unfold = button(() => { table.showsAll = !table.showsAll; fill(table); },
+    table.showsAll ? "show fewer" : `${left.length} more, none above ${decimals(best, 3)} ▸`, { class: "more", "data-focus": "more" });
+  return element("tbody", element("tr", element("td", { class: "tick" }), element("td", { colspan: 7 + table.spec.families.length }, unfold)));
 }
 
 /** @param {Table} table @param {Row[]} rows */
@@ -195,21 +191,21 @@ function bodies(table, rows) {
   const { spec } = table;
   const top = spec.families.map((_, i) => Math.max(...spec.rows.map(({ families }) => families[i] ?? -1)));
   const line = (/** @type {Row} */ row) => rowOf(table, row, row.families.map((value, i) => value !== null && value === top[i]));
-  if (!table.grouped) return [element("tbody", "", {}, ...rows.map(line))];
+  if (!table.grouped) return [element("tbody", ...rows.map(line))];
   return [...new Set(rows.map(({ run }) => run))].map((run) => {
-    const own = rows.filter((row) => row.run === run), head = element("th", "", { colspan: 8 + spec.families.length, class: "run" }, element("b", run || "other"), ` · ${own.length}`);
-    return element("tbody", "", {}, element("tr", "", {}, head), ...own.map(line));
+    const own = rows.filter((row) => row.run === run), head = element("th", { colspan: 8 + spec.families.length, class: "run" }, element("b", run || "other"), ` · ${own.length}`);
+    return element("tbody", element("tr", head), ...own.map(line));
   });
 }
 
 /** @param {Table} table */
 function headOf({ spec }) {
   const families = spec.families.map(({ title, color, leads }) => element("th", title, { scope: "col", class: `family${leads ? " leads" : ""}`, style: `--swatch:${color}`, title: leads ? "The verdict rests on it" : "" }));
-  return element("thead", "", {}, element("tr", "", {},
-    element("th", "", { class: "tick" }), element("th", "checkpoint", { scope: "col" }), element("th", "score", { scope: "col", class: "score" }),
+  return [
+    element("th", { class: "tick" }), element("th", "checkpoint", { scope: "col" }), element("th", "score", { scope: "col", class: "score" }),
     element("th", "95 % interval", { scope: "col", class: "interval", title: spec.ceiling === null ? "" : "dashed: the ceiling, real against real" }), ...families,
     element("th", "at most", { scope: "col", class: "most", title: "With 95 % confidence the true score is at most that" }),
-    element("th", "fault", { scope: "col" }), element("th", "P → R", { scope: "col", class: "spark", title: "Score from precision first to recall first" }), element("th", "")));
+    element("th", "fault", { scope: "col" }), element("th", "P → R", { scope: "col", class: "spark", title: "Score from precision first to recall first" }), element("th")];
 }
 
 /** @param {Table} table */
@@ -218,14 +214,16 @@ function fill(table) {
   const focused = root.contains(document.activeElement) ? document.activeElement?.getAttribute("data-focus") : null;
   const rows = visible(table), shown = fitting(table, rows), left = rows.filter((row) => !shown.includes(row)), top = box.scrollTop;
   box.style.setProperty("--ceiling", percent(spec.ceiling));
-  box.replaceChildren(element("table", "", { class: spec.ceiling === null ? "" : "bounded" }, element("caption", "Ranking, best first"), headOf(table), ...bodies(table, shown), ...(left.length || table.showsAll ? [more(table, left)] : [])));
+  const drawn = tableOf("Ranking, best first", headOf(table), ...bodies(table, shown), ...(left.length || table.showsAll ? [more(table, left)] : []));
+  drawn.classList.toggle("bounded", spec.ceiling !== null);
+  box.replaceChildren(drawn);
   box.scrollTop = top;
   if (focused) /** @type {HTMLElement | undefined} */ ([...box.querySelectorAll("[data-focus]")].find((node) => node.getAttribute("data-focus") === focused))?.focus({ preventScroll: true });
   const parts = { "show-hidden": choice.hidden.length ? `${table.showsHidden ? "leave out" : "show"} ${choice.hidden.length} hidden` : "", "clear-pick": table.group?.picked ? `${rows.length} of ${spec.rows.length} picked: show all` : "" };
   for (const [name, text] of Object.entries(parts)) {
-    const button = /** @type {HTMLElement} */ (root.querySelector(`.${name}`));
-    button.hidden = !text;
-    setText(button, text);
+    const offer = /** @type {HTMLElement} */ (root.querySelector(`.${name}`));
+    offer.hidden = !text;
+    setText(offer, text);
   }
   const group = /** @type {HTMLElement} */ (root.querySelector(".by-run"));
   group.hidden = new Set(spec.rows.map(({ run }) => run)).size < 2;
@@ -251,12 +249,13 @@ function mark({ root, group, spec, choice }) {
 /** @param {HTMLElement} parent @returns {Table} */
 function create(parent) {
   const root = /** @type {HTMLElement} */ (parent.querySelector(".ranking"));
-  const filter = element("input", "", { type: "search", placeholder: "filter by name", "aria-label": "Filter checkpoints by name" });
-  const button = (/** @type {string} */ name, text = "") => element("button", text, { type: "button", class: name });
-  const group = button("by-run", "group by run"), hidden = button("show-hidden"), clear = button("clear-pick");
+  const filter = element("input", { type: "search", placeholder: "filter by name", "aria-label": "Filter checkpoints by name" });
+  const group = button(() => { table.grouped = !table.grouped; fill(table); }, "group by run", { class: "by-run" });
+  const hidden = button(() => { table.showsHidden = !table.showsHidden; fill(table); }, { class: "show-hidden" });
+  const clear = button(() => { if (table.group) pick(table.group, null); }, { class: "clear-pick" });
   root.replaceChildren(
-    element("div", "", { class: "head" }, element("h3", "Ranking"), element("span", "tick to compare", { class: "hint" }), clear, hidden, filter, group),
-    element("div", "", { class: "scrolled", tabindex: 0, role: "region", "aria-label": "Ranking" }), element("p", "", { class: "spoken", role: "status" }));
+    element("div", { class: "head" }, element("h3", "Ranking"), element("span", "tick to compare", { class: "hint" }), clear, hidden, filter, group),
+    element("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": "Ranking" }), element("p", { class: "spoken", role: "status" }));
   /** @type {Table} */
   const table = {
     root, spec: /** @type {any} */ ({}), choice: { selected: null, ticked: [], starred: [], hidden: [], notes: {} }, said: "",
@@ -269,9 +268,6 @@ function create(parent) {
     return fill(table);
   };
   filter.oninput = () => { table.filter = filter.value; fill(table); };
-  group.onclick = () => { table.grouped = !table.grouped; fill(table); };
-  hidden.onclick = () => { table.showsHidden = !table.showsHidden; fill(table); };
-  clear.onclick = () => { if (table.group) pick(table.group, null); };
   TABLES.set(parent, table);
   return table;
 }

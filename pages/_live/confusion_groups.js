@@ -1,6 +1,6 @@
 // Samples in four groups at lam (prviz/diagnostics/confusion_groups.py has the derivation, prviz/figures/confusion_groups.py the look).
 
-import { callsReal } from "./curve.js";
+import { callsReal, pointOf } from "./curve.js";
 import { setAttributes, shape } from "./dom.js";
 import { coordinates, rowsOf } from "./pane.js";
 import { store } from "./store.js";
@@ -94,8 +94,7 @@ export function partOf(spec, samples, index, lam) {
   const [real, generated] = spec.sizes;
   const count = (/** @type {(sample: Sample) => boolean} */ kind) => samples.filter(kind).length;
   const nReal = count((s) => s.real), nGenerated = samples.length - nReal, missed = count((s) => s.real && !callsReal(spec, s.level, index));
-  const accepted = count((s) => !s.real && callsReal(spec, s.level, index)), fpr = missed / real, fnr = accepted / generated;
-  const alpha = (fpr > 0 ? lam * fpr : 0) + fnr, beta = fpr + (fnr > 0 ? fnr / lam : 0);
+  const accepted = count((s) => !s.real && callsReal(spec, s.level, index)), { alpha, beta } = pointOf(missed / real, accepted / generated, lam);
   return { nReal, nGenerated, missed, accepted, alpha, beta, shareReal: nReal / real, shareGenerated: nGenerated / generated };
 }
 

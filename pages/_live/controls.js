@@ -2,7 +2,7 @@
 
 import { Bars } from "./bars.js";
 import { angleToLam, shortNumber } from "./curve.js";
-import { dock, element } from "./dom.js";
+import { button, dock, element } from "./dom.js";
 
 /** @import { BarsSpec } from "./bars.js" */
 /** @import { Stop } from "./store.js" */
@@ -10,18 +10,17 @@ import { dock, element } from "./dom.js";
 /**
  * One slider as Python describes it (Slider in pages/_live/figure.py).
  * @typedef {object} SliderSpec
- * @property {undefined} kind
  * @property {string} id
  * @property {string} label
  * @property {number[]} values its stops
  * @property {number | string | null} value a word stands for `resolved`, as does null, the automatic value
  * @property {number} resolved
- * @property {{ value: number | string | null, label: string }[]} marks
- * @property {{ min: number, max: number, step: number } | null} number what can be typed
+ * @property {[value: number | string | null, label: string][]} marks
+ * @property {[min: number, max: number, step: number] | null} number what can be typed
  * @property {boolean} angle lam is the tangent of the value, in degrees
  * @property {string} empty what stands for null
  * @property {string} help
- * @property {"painting" | "estimator" | "data" | "modes" | "sampling" | "figure"} group
+ * @property {"estimator" | "data" | "modes" | "sampling" | "figure"} group
  * @property {boolean} line label, slider and number in one line
  *
  * @typedef {Slider | Bars} Control
@@ -47,11 +46,11 @@ export class Slider {
     this.value = spec.value;
     /** @type {typeof spec.value | undefined} the value that Python has, as far as is known */
     this.sent = spec.value;
-    this.name = element("span", "", { class: "name" });
+    this.name = element("span", { class: "name" });
     this.readout = element(spec.number ? "input" : "output");
-    this.range = element("input", "", { type: "range", step: 1 });
-    this.marks = element("span", "", { class: "marks" });
-    this.box = element("div", "", { class: "control", "data-prviz": spec.id }, this.name, element("span", "", { class: "value" }, this.readout), this.range, this.marks);
+    this.range = element("input", { type: "range", step: 1 });
+    this.marks = element("span", { class: "marks" });
+    this.box = element("div", { class: "control", "data-prviz": spec.id }, this.name, element("span", { class: "value" }, this.readout), this.range, this.marks);
     this.range.oninput = () => {
       this.value = this.spec.values[+this.range.value];
       events.changed(this, this.held ? undefined : KEYS_MS);
@@ -74,9 +73,9 @@ export class Slider {
   #typed() {
     const { number, empty } = this.spec, text = this.readout.value;
     if (!number) return;
-    const typed = Math.round(+text / number.step) * number.step;
+    const [min, max, step] = number, typed = Math.round(+text / step) * step;
     if (text === "") this.value = empty ? null : this.value; // cleared: back to automatic, where there is one
-    else if (Number.isFinite(typed)) this.value = +Math.min(number.max, Math.max(number.min, typed)).toFixed(6);
+    else if (Number.isFinite(typed)) this.value = +Math.min(max, Math.max(min, typed)).toFixed(6);
     this.events.changed(this);
   }
 
@@ -100,15 +99,15 @@ export class Slider {
     this.readout.setAttribute("aria-label", `${spec.label}, exact value`);
     this.box.title = spec.help || "";
     this.box.classList.toggle("line", spec.line);
-    if (spec.number) Object.assign(this.readout, { ...spec.number, placeholder: spec.empty });
+    if (spec.number) {
+      const [min, max, step] = spec.number;
+      Object.assign(this.readout, { min, max, step, placeholder: spec.empty });
+    }
     const marks = JSON.stringify(spec.marks);
     if (marks === this.#drawnMarks) return;
     this.#drawnMarks = marks;
-    this.marks.replaceChildren(...spec.marks.map((mark) => {
-      const button = element("button", mark.label, { type: "button", "data-value": String(mark.value) });
-      button.onclick = () => { this.value = mark.value; this.events.changed(this); };
-      return button;
-    }));
+    this.marks.replaceChildren(...spec.marks.map(([value, label]) =>
+      button(() => { this.value = value; this.events.changed(this); }, label, { "data-value": String(value) })));
   }
 
   show() {
@@ -121,12 +120,12 @@ export class Slider {
     if (this.spec.number) this.readout.value = value === null ? "" : String(Number.isInteger(number) ? number : +number.toPrecision(6));
     else this.readout.textContent = text;
     this.range.setAttribute("aria-valuetext", text);
-    for (const button of this.marks.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.value === String(value)));
+    for (const mark of this.marks.querySelectorAll("button")) mark.setAttribute("aria-pressed", String(mark.dataset.value === String(value)));
   }
 }
 
 // "figure": below it, without a title.
-const TITLES = { painting: "Painting", estimator: "Estimator", data: "Data", modes: "Modes and weights", sampling: "Split and repeats", figure: "" };
+const TITLES = { estimator: "Estimator", data: "Data", modes: "Modes and weights", sampling: "Split and repeats", figure: "" };
 
 export class Controls {
   /** @type {Control[]} */
@@ -177,7 +176,7 @@ export class Controls {
   take(specs) {
     const before = this.list;
     if (specs.map(({ id }) => id).join() !== before.map(({ spec }) => spec.id).join()) {
-      this.list = specs.map((spec) => this.find(spec.id) ?? (spec.kind === "bars" ? new Bars(spec, this.events) : new Slider(spec, this.events)));
+      this.list = specs.map((spec) => this.find(spec.id) ?? ("names" in spec ? new Bars(spec, this.events) : new Slider(spec, this.events)));
       this.#layOut();
     }
     for (const [group, box] of this.#boxes) dock(box, group, this.box);
@@ -213,7 +212,7 @@ export class Controls {
     for (const [group, title] of Object.entries(TITLES)) {
       const members = this.list.filter((control) => control.spec.group === group);
       if (!members.length) continue;
-      const box = element("div", "", { class: "group", role: "group", ...(title && { "aria-label": title }) }, ...members.map((control) => control.box));
+      const box = element("div", { class: "group", role: "group", ...(title && { "aria-label": title }) }, ...members.map((control) => control.box));
       const placed = document.querySelector(`[data-prviz-place="${group}"]`) !== null;
       this.#boxes.set(group, group === "modes" || (group === "data" && !placed) ? this.#fold(group, title, box) : box);
       dock(/** @type {HTMLElement} */ (this.#boxes.get(group)), group, this.box);
@@ -222,7 +221,7 @@ export class Controls {
 
   /** @param {string} group @param {string} title @param {HTMLElement} box */
   #fold(group, title, box) {
-    const fold = element("details", "", { class: "fold" }, element("summary", title), box), first = group === "data" && matchMedia("(min-width: 641px)").matches;
+    const fold = element("details", { class: "fold" }, element("summary", title), box), first = group === "data" && matchMedia("(min-width: 641px)").matches;
     fold.open = this.#opened.get(group) ?? first;
     fold.ontoggle = () => { this.#opened.set(group, fold.open); };
     return fold;

@@ -7,23 +7,30 @@ export function setAttributes(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
 }
 
-/** @template {keyof HTMLElementTagNameMap} Kind @param {Kind} kind @param {string} text @param {Record<string, string | number>} attributes
- * @param {(Node | string)[]} children */
-export function element(kind, text = "", attributes = {}, ...children) {
-  const node = document.createElement(kind);
-  setAttributes(node, attributes);
-  node.textContent = text;
-  node.append(...children);
+/** Attributes, or what stands in an element. @typedef {Record<string, string | number> | Element | string} Part */
+
+/** @template {Element} Kind @param {Kind} node @param {Part[]} parts */
+function filled(node, parts) {
+  for (const part of parts) {
+    if (typeof part === "string" || part instanceof Element) node.append(part);
+    else setAttributes(node, part);
+  }
   return node;
 }
 
+/** @template {keyof HTMLElementTagNameMap} Kind @param {Kind} kind @param {Part[]} parts */
+export const element = (kind, ...parts) => filled(document.createElement(kind), parts);
+
 /** An SVG element.
- * @template {keyof SVGElementTagNameMap} Kind @param {Kind} kind @param {Record<string, string | number>} attributes */
-export function shape(kind, attributes) {
-  const node = document.createElementNS(SVG, kind);
-  setAttributes(node, attributes);
-  return node;
-}
+ * @template {keyof SVGElementTagNameMap} Kind @param {Kind} kind @param {Part[]} parts */
+export const shape = (kind, ...parts) => filled(document.createElementNS(SVG, kind), parts);
+
+/** @param {(event: MouseEvent) => void} onclick @param {Part[]} parts */
+export const button = (onclick, ...parts) => Object.assign(element("button", { type: "button" }, ...parts), { onclick });
+
+/** @param {string} caption @param {Element[]} head the cells of its one line @param {Element[]} bodies */
+export const tableOf = (caption, head, ...bodies) =>
+  element("table", element("caption", caption), element("thead", element("tr", ...head)), ...bodies);
 
 /** A curve's marker at a point, in its colour.
  * @param {{ symbol: string, color: string }} curve @param {number} x @param {number} y */

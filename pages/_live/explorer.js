@@ -4,8 +4,8 @@
 import {
   GROUP_NAMES, classifierAt, drawsFewer, groupCounts, groupOf, isGrouped, isOutdated, paintSamples, partOf, poolOf, roundedLam, sampleOf, symbolPath,
 } from "./confusion_groups.js";
-import { general, shortNumber } from "./curve.js";
-import { element, setText, shape } from "./dom.js";
+import { general, pointOf, shortNumber } from "./curve.js";
+import { button, element, setText, shape, tableOf } from "./dom.js";
 import { onPlot } from "./pane.js";
 
 /** @import { Row, Samples } from "./confusion_groups.js" */
@@ -44,17 +44,13 @@ export function takeExplorer(live) {
 
 /** @param {LiveFigure} live */
 function buildExplorer(live) {
-  const chips = element("div", "", { class: "chips", role: "group", "aria-label": "Samples to list" }), summary = element("p", "", { role: "status" });
-  const clear = element("button", "Clear selection", { type: "button" });
-  const list = element("div", "", { class: "listed", tabindex: "0", role: "region", "aria-label": "Samples" });
-  clear.onclick = () => pick(live, []);
-  chips.append(...[...GROUP_NAMES, "picked"].map((name) => {
-    const chip = element("button", "", { type: "button", "data-group": name });
-    chip.onclick = () => { if (live.explorer) live.explorer.group = live.explorer.group === name ? "" : name; paintPicks(live); };
-    return chip;
-  }));
+  const chips = element("div", { class: "chips", role: "group", "aria-label": "Samples to list" }), summary = element("p", { role: "status" });
+  const clear = button(() => pick(live, []), "Clear selection");
+  const list = element("div", { class: "listed", tabindex: "0", role: "region", "aria-label": "Samples" });
+  chips.append(...[...GROUP_NAMES, "picked"].map((name) =>
+    button(() => { if (live.explorer) live.explorer.group = live.explorer.group === name ? "" : name; paintPicks(live); }, { "data-group": name })));
   live.parts.explorer.hidden = false;
-  live.parts.explorer.replaceChildren(element("div", "", { class: "selection" }, summary, clear), chips, list);
+  live.parts.explorer.replaceChildren(element("div", { class: "selection" }, summary, clear), chips, list);
   return { chips, summary, clear, list, listed: "" };
 }
 
@@ -112,8 +108,7 @@ function selectionText(live, explorer, index) {
   const { spec } = explorer, samples = selected(live, explorer), lam = roundedLam(live);
   if (!samples.length) return "";
   const part = partOf(spec, samples, index, lam), counts = groupCounts(spec, index);
-  const [fpr, fnr] = [counts[1] / spec.sizes[0], counts[2] / spec.sizes[1]];
-  const alpha = (fpr > 0 ? lam * fpr : 0) + fnr, beta = fpr + (fnr > 0 ? fnr / lam : 0);
+  const { alpha, beta } = pointOf(counts[1] / spec.sizes[0], counts[2] / spec.sizes[1], lam);
   const fewer = live.panes.some((pane) => pane.spec.select && drawsFewer(live, pane)) ? " (a box or lasso takes drawn samples only)" : "";
   const numbers = `Selected: ${part.nReal.toLocaleString("en")} real (${percent(part.shareReal)} of all), `
     + `${part.nGenerated.toLocaleString("en")} generated (${percent(part.shareGenerated)})${fewer}.`;
@@ -152,9 +147,7 @@ function showChips(live, explorer, counts) {
 
 /** @param {{ color: string, symbol: string, size: number }} look */
 function symbol(look) {
-  const box = shape("svg", { viewBox: "-7 -7 14 14", width: 14, height: 14, "aria-hidden": "true" });
-  box.append(shape("path", { d: `M0,0${symbolPath(look)}`, fill: look.color }));
-  return box;
+  return shape("svg", { viewBox: "-7 -7 14 14", width: 14, height: 14, "aria-hidden": "true" }, shape("path", { d: `M0,0${symbolPath(look)}`, fill: look.color }));
 }
 
 /** The rows to list, most extreme first: a group's list is in that order at every lam.
@@ -183,9 +176,9 @@ function showRows(live, explorer, index) {
   const labels = rows.some((row) => row.labels), looks = rows.some((row) => row.picture || row.text || row.problem);
   const titles = ["", spec.key ? "group" : "set", "row", ...(labels ? ["labels"] : []), ...(spec.key ? [spec.key] : []),
     "nearest in the other set: row (distance)", ...(looks ? ["what it is"] : [])];
-  const head = element("tr", "", {}, ...titles.map((title) => (title ? element("th", title, { scope: "col" }) : element("td"))));
-  const body = element("tbody", "", {}, ...rows.map((row) => tableRow(live, explorer, row, index, labels, looks)));
-  list.replaceChildren(element("table", "", {}, element("caption", captionText(explorer, group, rows.length)), element("thead", "", {}, head), body));
+  const head = titles.map((title) => (title ? element("th", title, { scope: "col" }) : element("td")));
+  const body = element("tbody", ...rows.map((row) => tableRow(live, explorer, row, index, labels, looks)));
+  list.replaceChildren(tableOf(captionText(explorer, group, rows.length), head, body));
   if (focused !== undefined) /** @type {HTMLElement | null} */ (list.querySelector(`[data-id="${focused}"]`))?.focus();
 }
 
@@ -198,14 +191,14 @@ function captionText({ picks, spec }, group, count) {
 /** @param {LiveFigure} live @param {Explorer} explorer @param {Row} row @param {number} index @param {boolean} labels @param {boolean} looks */
 function tableRow(live, explorer, row, index, labels, looks) {
   const name = GROUP_NAMES[groupOf(explorer.spec, row, index)], label = explorer.spec.labels[name];
-  const tick = element("input", "", { type: "checkbox", "data-id": row.id, "aria-label": `select ${label}, row ${row.row}` });
+  const tick = element("input", { type: "checkbox", "data-id": row.id, "aria-label": `select ${label}, row ${row.row}` });
   tick.checked = explorer.picks.has(row.id);
   tick.onchange = () => {
     const picks = [...(live.explorer?.picks ?? [])];
     pick(live, tick.checked ? [...picks, row.id] : picks.filter((id) => id !== row.id));
   };
-  return element("tr", "", {}, element("td", "", {}, tick),
-    element("td", "", {}, symbol(explorer.spec.looks[name]), element("span", ` ${label}`)),
+  return element("tr", element("td", tick),
+    element("td", symbol(explorer.spec.looks[name]), element("span", ` ${label}`)),
     element("td", String(row.row)), ...(labels ? [element("td", row.labels)] : []),
     ...(explorer.spec.key ? [element("td", row.key)] : []), element("td", row.near ? row.near.join(", ") : "…"), ...(looks ? [lookCell(row)] : []));
 }
@@ -213,6 +206,6 @@ function tableRow(live, explorer, row, index, labels, looks) {
 /** @param {Row} row */
 function lookCell({ row, text, problem, picture }) {
   const cell = element("td", [text, problem].filter(Boolean).join(" · "), { class: "look" });
-  if (picture) cell.prepend(element("img", "", { src: picture, alt: `picture of row ${row}` }));
+  if (picture) cell.prepend(element("img", { src: picture, alt: `picture of row ${row}` }));
   return cell;
 }

@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,11 +54,6 @@ _component = st.components.v2.component(
     js=load_published(javascript()),
     isolate_styles=False,
 )
-# An invisible component by which the page says what its open panel waits for.
-_waiting_component = st.components.v2.component(
-    "prviz_waiting", html="<span hidden></span>", js=bundle(_FOLDER / "store.js"), isolate_styles=False
-)
-
 
 # Explore's main figure, whose controls are settings.
 FIGURE = "explore"
@@ -70,6 +64,13 @@ def plain_figure(figure: go.Figure) -> dict[str, Any]:
     plain: dict[str, Any] = json.loads(figure.to_json())
     plain["layout"].pop("template", None)
     return plain
+
+
+def _sent(value: Any) -> Any:
+    """What stands for an object in JSON."""
+    if isinstance(value, go.Figure):
+        return plain_figure(value)
+    return vars(value) if is_dataclass(value) else list(value)
 
 
 def plain_trace(trace: Any) -> dict[str, Any]:
@@ -89,7 +90,6 @@ class Pane:
     "pr" and "error" show the marks at lam too, "groups" regroups samples at every lam. "": only Python redraws it.
     select: True if samples can be selected, by a box or a lasso.
     note: a word after every estimate in the legend of a "pr" figure.
-    picks: the control that a click on a point moves, to the point's customdata.
     item: the pane is all about this item of the figure's group of linked views.
     brush: a drag across picks items of that group.
     link: names the samples that the customdata of the points are rows of; samples marked in one pane are ringed in
@@ -113,17 +113,11 @@ class Pane:
     select: bool = False
     pictures: Sequence[str] = ()
     note: str = ""
-    picks: str = ""
     link: str = ""
     item: str = ""
     brush: bool = False
     alt: str = ""
     help: str = ""
-
-    def payload(self) -> dict[str, Any]:
-        figure = self.figure if isinstance(self.figure, Mapping) else plain_figure(self.figure)
-        height = figure["layout"].get("height")
-        return {**vars(self), "figure": figure, "height": height, "pictures": list(self.pictures)}
 
 
 @dataclass(frozen=True)
@@ -148,18 +142,13 @@ class Slider:
     group: str = "estimator"
     line: bool = False
 
-    def payload(self) -> dict[str, Any]:
-        marks = [{"value": value, "label": label} for value, label in self.marks]
-        number = None if self.number is None else dict(zip(("min", "max", "step"), self.number, strict=True))
-        return {**vars(self), "values": list(self.values), "marks": marks, "number": number}
-
 
 @dataclass(frozen=True)
 class Bars:
     """A control of several amounts in [0, 1]: bars to pull, or the cells of a grid, in rows of `columns`, to paint.
 
-    `total`: the amounts always sum to one. `axis`: words below the bars, from left to right. `group` is that of
-    `Slider`. `like`: amounts, those of the real modes, that a button takes over.
+    `total`: the amounts always sum to one. `group` is that of `Slider`. `like`: amounts, those of the real modes, that
+    a button takes over.
     """
 
     id: str
@@ -169,14 +158,9 @@ class Bars:
     color: str
     total: bool = False
     columns: int = 0
-    axis: Sequence[str] = ()
     help: str = ""
     group: str = "estimator"
     like: Sequence[float] = ()
-
-    def payload(self) -> dict[str, Any]:
-        lists = {name: list(getattr(self, name)) for name in ("names", "value", "axis", "like")}
-        return {"kind": "bars", **vars(self), **lists}
 
 
 @dataclass(frozen=True)
@@ -191,15 +175,6 @@ class Table:
     rows: Mapping[str, Sequence[float]]
     turned: bool = False
 
-    def payload(self) -> dict[str, Any]:
-        rows = {name: list(row) for name, row in self.rows.items()}
-        return {
-            "caption": self.caption,
-            "columns": [column._asdict() for column in self.columns],
-            "rows": rows,
-            "turned": self.turned,
-        }
-
 
 @dataclass(frozen=True)
 class Above:
@@ -210,6 +185,12 @@ class Above:
 
     key: str
     draw: Callable[[], None]
+
+
+def compact(figure: go.Figure, height: int) -> go.Figure:
+    """This figure itself, this many pixels high, without legend and titles of its axes: the panel's title says them."""
+    figure.update_layout(height=height, showlegend=False, margin={"l": 30, "r": 8, "t": 16, "b": 20})
+    return figure.update_xaxes(title=None, automargin=False).update_yaxes(title=None, automargin=False)
 
 
 def place(name: str) -> None:
@@ -251,15 +232,15 @@ def figure_content(
         for name, (label, color, curve) in (curves or {}).items()
     ]
     content = {
-        "controls": [control.payload() for control in controls],
+        "controls": controls,
         "curves": linked,
         "lines": [{"id": name, "key": key(curve)} for name, curve in (lines or {}).items()],
-        "panes": [pane.payload() for pane in panes],
-        "table": None if table is None else table.payload(),
+        "panes": panes,
+        "table": table and {**vars(table), "columns": [column._asdict() for column in table.columns]},
         "rows": bool(controls),
         **rest,
     }
-    text = as_text(content)
+    text = as_text(content, _sent)
     return joined(text, {"revision": hashlib.sha256(text).hexdigest()[:12], "vertices": vertices})
 
 
@@ -284,16 +265,10 @@ def live_figure(
     standout: a group of linked views, in which one item at a time stands out (pages/_live/group.js). Traces carry an
     item's id as their `meta`, points as their customdata, panes as their `item`.
     """
-    rest: dict[str, Any] = {
-        "frames": frames,
-        "shown": shown,
-        "legend": legend,
-        "explorer": explorer,
-        "standout": standout,
-    }
+    more: dict[str, Any] = {"legend": legend, "explorer": explorer, "standout": standout}
     _component(
         key=key,
-        data=figure_content(panes, curves=curves, table=table, **rest),
+        data=figure_content(panes, curves=curves, table=table, frames=frames, shown=shown, **more),
         default={"values": None},
         on_values_change=lambda: None,
     )
@@ -313,12 +288,6 @@ def main_figure(content: bytes, above: Above, token: str, told: Mapping[str, Cal
     above.draw()
     callbacks: dict[str, Any] = {f"on_{name}_change": partial(take, name) for name in told}
     _component(key=FIGURE, data=joined(content, {"above": above.key, "token": token}), **callbacks)
-
-
-def waiting(waits: bool) -> None:
-    """Tell the main figure whether the open panel waits for something, so that it asks for it: each time anew."""
-    with st.container(key="prviz-waiting"):
-        _waiting_component(key="waiting", data=str(time.monotonic_ns()) if waits else "")
 
 
 def joined(text: bytes, more: Mapping[str, Any]) -> bytes:

@@ -19,12 +19,10 @@ export function drawFirst(live) {
   if (!pane) return;
   const { data } = pane.spec.figure, layout = themed(live, pane, pane.spec.figure.layout), { width, height, margin, font, xaxis, yaxis } = layout;
   const axes = axesOf(layout), x = axes.xaxis.at, y = axes.yaxis.at, side = { x: axes.xaxis.length, y: axes.yaxis.length };
-  /** @type {Node[]} */
+  /** @type {Element[]} */
   const parts = [];
   const words = (/** @type {string} */ text, /** @type {Record<string, string | number>} */ at) => {
-    const node = shape("text", { "font-size": FONT, "text-anchor": "middle", fill: font.color, ...at });
-    node.textContent = text;
-    parts.push(node);
+    parts.push(shape("text", text, { "font-size": FONT, "text-anchor": "middle", fill: font.color, ...at }));
   };
   for (let i = 0; i * TICK <= xaxis.range[1]; i++) {
     const tick = i * TICK, text = +tick.toFixed(1) + "";
@@ -40,11 +38,9 @@ export function drawFirst(live) {
     const points = sampled(curve.vertices).map(({ alpha, beta }) => `${x(beta).toFixed(1)},${y(alpha).toFixed(1)}`).join("L");
     parts.push(shape("path", { class: "first-line", d: `M${points}`, fill: "none", stroke: line.color, "stroke-width": line.width ?? 2, "stroke-dasharray": line.dash?.replaceAll("px", "") ?? "" }));
   }
-  const box = shape("g", { transform: `translate(${margin.l} ${margin.t})` }), svg = shape("svg", { class: "first", width, height, "font-family": font.family, "aria-hidden": "true" });
-  box.append(...parts);
-  svg.append(box);
+  const box = shape("g", { transform: `translate(${margin.l} ${margin.t})` }, ...parts);
   removeFirst(pane);
-  pane.plot.append(svg);
+  pane.plot.append(shape("svg", { class: "first", width, height, "font-family": font.family, "aria-hidden": "true" }, box));
   drawLabels(live, pane, view, axes);
 }
 

@@ -34,6 +34,7 @@ function askSoon(milliseconds = 0, stop = false) {
 
 /** @param {boolean} stop give up what is measured now */
 async function ask(stop) {
+  if (store.ask) return store.ask(); // one visitor has one question
   const waiting = [...parts.values()].filter(({ waits }) => waits), q = flight = ++asked;
   if (!waiting.length) return;
   try {

@@ -58,7 +58,6 @@ export function wire(live, pane, plotly) {
   });
   // A click takes the curve for the panels, and lam with it.
   plot.on("plotly_click", ({ points: [{ customdata, data }] }) => {
-    if (pane.spec.picks) return pickSample(live, pane, Number(customdata));
     if (!movesLam(pane)) return;
     if (customdata?.length) setLam(live, lamUnder(pane, customdata));
     choose(live, data.legendgroup);
@@ -78,15 +77,6 @@ export function wire(live, pane, plotly) {
     pane.drawn = {};
     drawOver(live, pane);
   });
-}
-
-/** A click on a sample moves the slider that stands for it.
- * @param {LiveFigure} live @param {Pane} pane @param {number} value */
-function pickSample(live, pane, value) {
-  const slider = live.controls.slider(pane.spec.picks);
-  if (!slider?.spec.values.includes(value)) return;
-  slider.value = value;
-  controlChanged(live, slider);
 }
 
 /** A click over all stops takes the one under the pointer.

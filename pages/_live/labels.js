@@ -63,9 +63,7 @@ export function drawLabels(live, pane, { curves, local }, first) {
 /** Text in a box, at its left end or its right one.
  * @param {string} text @param {Box} box @param {string} kind @param {boolean} [right] */
 function written(text, [left, top, end, bottom], kind, right = false) {
-  const node = shape("text", { x: right ? end : left, y: (top + bottom) / 2, "text-anchor": right ? "end" : "start", "dominant-baseline": "central", ...(kind && { class: kind }) });
-  node.textContent = text;
-  return node;
+  return shape("text", text, { x: right ? end : left, y: (top + bottom) / 2, "text-anchor": right ? "end" : "start", "dominant-baseline": "central", class: kind });
 }
 
 /** What is said of the lines that have no name, in the corner that is farthest from all lines.

@@ -28,8 +28,8 @@ const isOverStops = ({ spec: { follow } }) => follow === "k" || follow === "band
 function drawNow(live, pane) {
   const { spec: { follow, small }, spec } = pane, axes = pane.axes(), svg = pane.overlay("lam-marks now", axes), value = look(live).at?.[follow === "k" ? "k" : "bandwidth"] ?? null;
   if (value === null) return svg.replaceChildren();
-  const x = axes.xaxis.at(value), text = shape("text", { x: axes.xaxis.length, y: -4, "text-anchor": "end", "font-size": 12, fill: "currentColor" });
-  if (isStrip(spec) || !small) text.textContent = `now ${follow} = ${general(value, 4)}`;
+  const x = axes.xaxis.at(value), said = isStrip(spec) || !small ? `now ${follow} = ${general(value, 4)}` : "";
+  const text = shape("text", said, { x: axes.xaxis.length, y: -4, "text-anchor": "end", "font-size": 12, fill: "currentColor" });
   svg.replaceChildren(shape("line", { x1: x, x2: x, y1: 0, y2: axes.yaxis.length, stroke: GREY, "stroke-width": 1.5 }), text);
 }
 

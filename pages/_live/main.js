@@ -109,6 +109,7 @@ function create(parent) {
     window.removeEventListener("keydown", escape);
     window.removeEventListener("click", clicked, true);
     leaveStandout(live);
+    if (live.payload.rows) store.ask = null;
     hangUp(live);
     timers.stopAll();
     cancelAnimationFrame(live.frame);

@@ -14,7 +14,6 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  * @property {string} alt
  * @property {string} follow name of what draws it at another stop (panes.js), "" where only Python does
  * @property {string} note
- * @property {string} picks id of the slider that a click on a point moves
  * @property {boolean} select
  * @property {string} link
  * @property {string} item
@@ -25,7 +24,6 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  * @property {boolean} compact no room for the row of buttons, which then stands on the plot
  * @property {boolean} small
  * @property {boolean} half
- * @property {number} height
  * @property {Figure} figure
  * @property {string[]} pictures
  *
@@ -70,9 +68,9 @@ export class Pane {
     this.spec = spec;
     this.title = element("h3");
     this.caption = element("p");
-    this.plot = /** @type {Plot} */ (/** @type {HTMLElement} */ (element("div", "", { class: "plot", role: "figure" })));
-    this.help = element("details", "", { class: "help" }, element("summary", "?", { "aria-label": "Help" }), element("p"));
-    this.box = element("section", "", { class: "pane" }, this.title, this.help, this.caption, this.plot);
+    this.plot = /** @type {Plot} */ (/** @type {HTMLElement} */ (element("div", { class: "plot", role: "figure" })));
+    this.help = element("details", { class: "help" }, element("summary", "?", { "aria-label": "Help" }), element("p"));
+    this.box = element("section", { class: "pane" }, this.title, this.help, this.caption, this.plot);
   }
 
   /** @param {PaneSpec} spec */
@@ -197,12 +195,9 @@ export const isStrip = ({ id }) => id === "sweep";
 /** Its place among the panes, with the room that it will take: no jump at the first drawing.
  * @param {Pane} pane */
 export function placePane(pane) {
-  const { wide, small, half, square, fit, compact, height } = pane.spec;
+  const { wide, small, half, square, fit, compact, figure: { layout: { height } } } = pane.spec;
   pane.box.style.flexBasis = wide ? "100%" : "";
-  pane.box.classList.toggle("small", small);
-  pane.box.classList.toggle("half", half);
-  pane.box.classList.toggle("fit", fit);
-  pane.box.classList.toggle("compact", compact);
+  for (const [name, is] of Object.entries({ small, half, fit, compact })) pane.box.classList.toggle(name, is);
   pane.plot.style.setProperty("--height", `${height}px`);
   if (!fit) pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane.spec) : height}px`;
 }
@@ -255,7 +250,7 @@ export function themed(live, pane, given) {
     // A drag zooms only after a press of the button for it; nor must a finger that scrolls the page select what it crosses.
     dragmode: pane.dragmode ?? (matchMedia("(pointer: coarse)").matches ? false : spec.brush ? "select" : spec.link && !spec.small ? "lasso" : false),
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    height: spec.square ? squareHeight(width, spec) : ((isStrip(spec) || spec.compact) && pane.plot.clientHeight) || spec.height, font: { ...layout.font, ...font },
+    height: spec.square ? squareHeight(width, spec) : ((isStrip(spec) || spec.compact) && pane.plot.clientHeight) || layout.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("st-secondary-background-color"), bordercolor: grid, font },
   });
   if (spec.fit) layout.showlegend = false;

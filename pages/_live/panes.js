@@ -1,6 +1,6 @@
 // What each kind of figure is at another stop: the same as prviz/figures draws there (a test compares them).
 
-import { angleToLam, breakpoints, firstDifference, general, mirrored, pointAt, pointsAlong, sampled } from "./curve.js";
+import { angleToLam, breakpoints, firstDifference, general, mirrored, once, pointAt, pointsAlong, sampled } from "./curve.js";
 import { groupTraces, groupsName, isGrouped } from "./confusion_groups.js";
 import { isOfOneStop } from "./pane.js";
 
@@ -106,16 +106,8 @@ const reachOf = (values) => [0.05, 0.1, 0.2, 0.5].find((reach) => values.every((
 const ANGLES = Array.from({ length: 361 }, (_, i) => i / 4); // degrees
 const LAMS = ANGLES.map(angleToLam);
 const LAM_TEXTS = LAMS.map((lam) => general(lam));
-/** @type {WeakMap<Vertex[], number[]>} */
-const PRECISIONS = new WeakMap();
-
-/** A curve's precision at every angle.
- * @param {Vertex[]} vertices */
-function precisions(vertices) {
-  const found = PRECISIONS.get(vertices) ?? pointsAlong(vertices, LAMS).map(({ alpha }) => alpha);
-  PRECISIONS.set(vertices, found);
-  return found;
-}
+/** A curve's precision at every angle. @type {(vertices: Vertex[]) => number[]} */
+const precisions = once((vertices) => pointsAlong(vertices, LAMS).map(({ alpha }) => alpha));
 
 const TAIL_LAMS = Array.from({ length: 241 }, (_, i) => 10 ** (-3 + i / 40)); // on a log axis (prviz/figures/tail.py)
 

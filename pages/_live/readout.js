@@ -2,7 +2,7 @@
 // and one column per number, and a sentence.
 
 import { pointAt, shortNumber } from "./curve.js";
-import { element, setText, shape } from "./dom.js";
+import { element, setText, shape, tableOf } from "./dom.js";
 import { store } from "./store.js";
 import { beyond, verdictAt } from "./verdict.js";
 import { ownStop } from "./view.js";
@@ -34,37 +34,27 @@ export function makeLegend({ payload: { legend, curves }, parts: { key } }) {
   key.replaceChildren(...curves.map((curve) => element("span", curve.name, swatch(curve))));
 }
 
-/** @param {LiveFigure} live */
+/** One line a curve, or a turned table with one line a number, and beside it the number over k.
+ * @param {LiveFigure} live */
 export function makeTable(live) {
-  const { payload: { rows: asRows, curves }, parts: { readout } } = live, table = asRows ? null : live.payload.table;
-  const named = JSON.stringify(table && [table.caption, table.columns, curves.map(({ id, name, color }) => [id, name, color])]);
+  const { payload: { rows: asRows, curves }, parts: { readout } } = live, given = asRows ? null : live.payload.table;
+  const named = JSON.stringify(given && [given.caption, given.columns, curves.map(({ id, name, color }) => [id, name, color])]);
   if (named === live.table.shape) return;
-  live.table = { shape: named, cells: new Map(), pictures: [] };
-  readout.hidden = !table;
-  if (!table) return;
-  if (table.turned) return turned(live, table);
-  const titles = table.columns.map(({ label, explanation }) => element("th", label, { scope: "col", title: explanation }));
-  const rows = curves.map((curve) => {
-    const cells = table.columns.map(() => element("td"));
-    live.table.cells.set(curve.id, cells);
-    return element("tr", "", {}, element("th", curve.name, { scope: "row", ...swatch(curve) }), ...cells);
-  });
-  const head = element("thead", "", {}, element("tr", "", {}, element("td"), ...titles));
-  readout.replaceChildren(element("table", "", {}, element("caption", table.caption), head, element("tbody", "", {}, ...rows)));
-}
-
-/** The table with a row for each number, and beside it the number over k.
- * @param {LiveFigure} live @param {Table} table */
-function turned({ payload: { curves }, parts: { readout }, table: made }, table) {
-  curves.forEach(({ id }) => made.cells.set(id, table.columns.map(() => element("td"))));
-  made.pictures = table.columns.map(() => element("td", "", { class: "over" }));
-  const rows = table.columns.map(({ label, explanation }, i) => {
-    const cells = curves.map(({ id }) => /** @type {HTMLElement[]} */ (made.cells.get(id))[i]);
-    return element("tr", "", {}, element("th", label, { scope: "row", title: explanation }), ...cells, made.pictures[i]);
-  });
-  const titles = curves.map((curve) => element("th", curve.name, { scope: "col", ...swatch(curve) }));
-  const head = element("thead", "", {}, element("tr", "", {}, element("td"), ...titles, element("th", "over k", { scope: "col" })));
-  readout.replaceChildren(element("table", "", { class: "turned" }, element("caption", table.caption), head, element("tbody", "", {}, ...rows)));
+  const made = live.table = { shape: named, cells: new Map(), pictures: /** @type {HTMLElement[]} */ ([]) };
+  readout.hidden = !given;
+  if (!given) return;
+  const { caption, columns, turned } = given, cells = curves.map(() => columns.map(() => element("td")));
+  curves.forEach(({ id }, i) => made.cells.set(id, cells[i]));
+  const names = curves.map((curve) => element("th", curve.name, { scope: turned ? "col" : "row" }, swatch(curve)));
+  const titles = columns.map(({ label, explanation }) => element("th", label, { scope: turned ? "row" : "col", title: explanation }));
+  let head = titles, lines = names.map((name, i) => element("tr", name, ...cells[i]));
+  if (turned) {
+    head = [...names, element("th", "over k", { scope: "col" })];
+    made.pictures = columns.map(() => element("td", { class: "over" }));
+    lines = titles.map((title, i) => element("tr", title, ...cells.map((own) => own[i]), made.pictures[i]));
+  }
+  readout.classList.toggle("turned", turned);
+  readout.replaceChildren(tableOf(caption, [element("td"), ...head], element("tbody", ...lines)));
 }
 
 const PICTURE = [54, 18]; // pixels
@@ -72,12 +62,12 @@ const PICTURE = [54, 18]; // pixels
 /** The numbers over k of the frames, from 0 to 1, on the slider's own scale.
  * @param {LiveFigure} live */
 function drawPictures({ payload: { frames, curves }, table: { pictures } }) {
-  const table = store.frames.get(frames)?.k, [width, height] = PICTURE;
-  if (!table || !pictures.length || pictures[0].dataset.frames === frames) return;
+  const known = store.frames.get(frames)?.k, [width, height] = PICTURE;
+  if (!known || !pictures.length || pictures[0].dataset.frames === frames) return;
   pictures.forEach((cell, i) => {
     const svg = shape("svg", { width, height, "aria-hidden": "true" });
     for (const { id, color } of curves) {
-      const points = table.rows[id]?.map((/** @type {number[]} */ row, /** @type {number} */ at, /** @type {number[][]} */ { length }) => `${(width * at) / Math.max(length - 1, 1)},${1 + (height - 2) * (1 - Math.min(row[i], 1))}`);
+      const points = known.rows[id]?.map((/** @type {number[]} */ row, /** @type {number} */ at, /** @type {number[][]} */ { length }) => `${(width * at) / Math.max(length - 1, 1)},${1 + (height - 2) * (1 - Math.min(row[i], 1))}`);
       if (points) svg.append(shape("polyline", { points: points.join(" "), fill: "none", stroke: color, "stroke-width": 1.5 }));
     }
     cell.dataset.frames = frames;

@@ -1,7 +1,7 @@
 // One row for each curve, which is the legend too: its line, its name, how far it is from the truth and its number. The
 // pointer on a row raises its curve and shades its error; a click hides it.
 
-import { dock, element, setText, shape, symbolAt } from "./dom.js";
+import { button, dock, element, setText, shape, symbolAt } from "./dom.js";
 import { ask, tellPage } from "./line.js";
 
 /** @import { Curve, CurveAtStop } from "./frames.js" */
@@ -59,7 +59,7 @@ export function makeRows(live) {
   const title = compared ? table.columns.slice(0, 3).map(({ label, explanation }) => `${label}: ${explanation}`).join("\n") : "";
   const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
   parts.rows.classList.toggle("many", boxes.length > ONE_COLUMN);
-  parts.rows.replaceChildren(element("p", "", { class: "ends", title }, ...ends), ...boxes);
+  parts.rows.replaceChildren(element("p", { class: "ends", title }, ...ends), ...boxes);
 }
 
 /** Draw these curves, of all that have rows.
@@ -73,18 +73,15 @@ function showCurves(live, drawn, ids) {
 
 /** @param {LiveFigure} live @param {Curve} curve @param {boolean} compared */
 function makeRow(live, curve, compared) {
-  const { id, name, color } = curve, line = shape("svg", { width: 22, height: 12, "aria-hidden": "true" });
-  line.append(shape("path", { d: "M0,6H22", stroke: color, "stroke-width": 2.5 }), symbolAt(curve, 11, 6));
-  const missed = element("i", "", { class: "missed" }), invented = element("i", "", { class: "invented" }), number = element("b"), same = element("small");
-  const bar = element("span", "", { class: compared ? "bar signed" : "bar" }, missed, invented);
-  const box = element("button", "", { type: "button", class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }), bar, same, number);
-  const about = element("button", "i", { type: "button", class: "about", "aria-label": `About ${name}`, title: `About ${name}` });
-  box.onclick = () => toggle(live, id);
-  about.onclick = () => tellPage(live, "about", id);
+  const { id, name, color } = curve, line = shape("svg", { width: 22, height: 12, "aria-hidden": "true" }, shape("path", { d: "M0,6H22", stroke: color, "stroke-width": 2.5 }), symbolAt(curve, 11, 6));
+  const missed = element("i", { class: "missed" }), invented = element("i", { class: "invented" }), number = element("b"), same = element("small");
+  const bar = element("span", { class: compared ? "bar signed" : "bar" }, missed, invented);
+  const box = button(() => toggle(live, id), { class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }), bar, same, number);
+  const about = button(() => tellPage(live, "about", id), "i", { class: "about", "aria-label": `About ${name}`, title: `About ${name}` });
   for (const kind of ["pointerenter", "focus"]) box.addEventListener(kind, () => raise(live, id));
   for (const kind of ["pointerleave", "blur"]) box.addEventListener(kind, () => raise(live, null));
   live.rows.list.set(id, { box, missed, invented, number, same });
-  return element("div", "", { class: "entry" }, box, about);
+  return element("div", { class: "entry" }, box, about);
 }
 
 /** @param {LiveFigure} live @param {CurveAtStop[]} curves */

@@ -9,7 +9,7 @@ const MOVED = 6; // pixels from which a press is a drag
 export function markSheet() {
   const sheet = /** @type {HTMLElement | null} */ (document.querySelector('[data-testid="stSidebar"]'));
   if (!sheet || sheet.querySelector(".sheet-handle")) return;
-  const handle = element("button", "", { type: "button", class: "sheet-handle", "aria-label": "Room for the settings", "aria-expanded": "false" });
+  const handle = element("button", { type: "button", class: "sheet-handle", "aria-label": "Room for the settings", "aria-expanded": "false" });
   let from = 0, dragged = false;
   const resize = (/** @type {number | null} */ height) => {
     if (height === null) sheet.style.removeProperty("--sheet");

@@ -28,7 +28,7 @@ import { vertexPairs } from "./curve.js";
  * @property {((control: string, value: number) => void) | null} move moves a slider of the page's main figure to its stop nearest to the value
  * @property {(() => boolean) | null} isHeld a slider of the main figure is held
  * @property {(() => void) | null} renew has Python draw the whole page
- * @property {(() => void) | null} ask lets the main figure ask what is still missing
+ * @property {(() => void) | null} ask lets the page's main figure ask what is still missing
  */
 
 const KEPT = 4; // profiles whose frames stay; the oldest goes first
@@ -57,10 +57,4 @@ export function withVertices({ vertices, curves, lines }) {
   }
   for (const key of [...store.curves.keys()].slice(0, -KEPT_CURVES)) store.curves.delete(key);
   return true;
-}
-
-/** The page says when its open panel waits for something, "" for nothing: the main figure asks for it.
- * @param {{ data: string }} component */
-export default function wait({ data }) {
-  if (data) store.ask?.();
 }

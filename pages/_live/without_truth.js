@@ -58,7 +58,7 @@ export function fillWithoutTruth({ payload: { rows, bound, errors }, parts, rows
     const name = box.querySelector(".name"), off = name?.querySelector("small") ?? element("small");
     setText(off, errors && !local && id in errors ? ` ± ${Math.abs(errors[id]).toFixed(2)}` : "");
     if (!off.isConnected) name?.append(off);
-    const bar = box.querySelector(".bar"), mark = /** @type {HTMLElement} */ (bar?.querySelector(".bound") ?? element("u", "", { class: "bound" }));
+    const bar = box.querySelector(".bar"), mark = /** @type {HTMLElement} */ (bar?.querySelector(".bound") ?? element("u", { class: "bound" }));
     mark.hidden = bound === null;
     mark.style.left = `${100 * Math.min(bound ?? 0, 1)}%`;
     if (!mark.isConnected) bar?.append(mark);

@@ -19,26 +19,25 @@ from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.live.results import Answer, results
 from prviz.measure.estimates import Progress
-from prviz.reports.settings import ExploreSettings
 
 T = TypeVar("T")
 
 
-def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Answer]) -> Answer:
+def answer(problem: Problem, before: Callable[[], Answer]) -> Answer:
     """What the page draws at once: the curves where they are known or quick, else coarse ones, else `before`.
 
     The line brings the rest. Keys that the data refuse are in the session's `stopped`.
     """
-    stopped, curves = session().stopped, needs.curves(problem, settings)
+    stopped, curves = session().stopped, needs.curves(problem)
     found = curves.result
     if found is None and curves.seconds <= needs.INLINE_SECONDS and curves.key not in stopped:
         found = _computed(curves)
     if found is not None:
-        return Answer(problem, settings, found)
-    rough = needs.coarse(problem, settings)
+        return Answer(problem, found)
+    rough = needs.coarse(problem)
     if rough is None or curves.key in stopped:
         return replace(before(), stale=True)
-    return Answer(*rough, results(*rough), coarse=rough[1].n)
+    return Answer(rough, results(rough), rough.settings.n)
 
 
 def _computed(need: Need[T]) -> T | None:
@@ -88,9 +87,8 @@ def wait_for(need: Need[Any]) -> None:
     if held.waited_for is None and need.key not in held.stopped:
         held.waited_for = need
         visitor().explorer.expect(need)
-        if held.page != "explore":  # whose figure asks by itself
-            with held.progress or nullcontext():
-                listen(waits=True)
+        with held.progress or nullcontext():
+            listen(waits=True)
 
 
 @contextmanager

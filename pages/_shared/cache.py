@@ -32,7 +32,7 @@ RUNS_ROWS = 50_000
 class Session(Stores):
     """State that several pages share, beside the stores.
 
-    page : name of the page drawn last. leave_for : the page to change to in the next full run.
+    leave_for : the page to change to in the next full run.
     columns : those chosen for the files in the fields.
     uploaded : the pair last read. emptied : how often the upload fields were emptied. replaced_files : the files
         in the fields when the user asked to replace them. pictures : id and content of the zip of pictures last read.
@@ -42,7 +42,6 @@ class Session(Stores):
     viewer : an id of this session among the viewers of shared runs. left_runs : keys of the runs it has stopped.
     """
 
-    page: str = ""
     leave_for: str | None = None
     uploaded: Uploaded | None = None
     emptied: int = 0

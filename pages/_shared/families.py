@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Literal
 
 import streamlit as st
 
 from pages._shared.text import plain
+from pages._shared.widgets import begin
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 
 # Key of the choice among the families of one paper.
@@ -33,10 +34,8 @@ def among(families: list[Estimator], methods: tuple[str, ...]) -> list[str]:
     return [family.name for family in families if family.name in chosen]
 
 
-def choose(
-    chosen: tuple[str, ...], begin: Callable[[str, Any], str], persist_state: Literal["session"] | None = None
-) -> tuple[str, ...]:
-    """Let the visitor switch families on and off; `begin` gives a key, holding a value. None left: the usual four."""
+def choose(chosen: tuple[str, ...]) -> tuple[str, ...]:
+    """Let the visitor switch families on and off. None left: the usual four."""
     found: set[str] = set()
     usual, *rest = by_paper().items()
 
@@ -50,7 +49,7 @@ def choose(
                 key=begin(METHODS.format(paper), among(families, chosen)),
                 help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in families),
                 label_visibility=visible,
-                persist_state=persist_state,
+                persist_state="session",
             )
         )
 

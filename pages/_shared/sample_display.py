@@ -7,14 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from pages._shared import cache, media
 from prviz.diagnostics.projection import shown_coordinates
-from prviz.estimators import Supports
 from prviz.live import results
 from prviz.live.problems import Problem, Uploaded
-from prviz.reports.settings import ExploreSettings
 from prviz.samples import Samples, Split
 
 
@@ -72,32 +68,25 @@ class Evaluated:
         return media.hover_pictures(self.split.evaluate, self.uploaded)
 
 
-def evaluated(problem: Problem, settings: ExploreSettings, found: results.Results) -> Evaluated:
+def evaluated(problem: Problem, found: results.Results) -> Evaluated:
     """The evaluation samples of the first repeat, the same at every k; of approximate curves those measured."""
+    settings = problem.settings
+
+    def make() -> Evaluated:
+        split = problem.split()
+        if found.approximation is not None:
+            supports = found.estimates[settings.methods[0]].supports
+            n_real = supports.n_real
+            places: Any = supports.rows
+            real, generated = split.evaluate_rows
+            chosen = (real[places[:n_real]], generated[places[n_real:] - len(real)])
+            split = replace(split, evaluate_rows=chosen, held_out=True)
+        real_rows, generated_rows = problem.rows()
+        points, axes = shown_coordinates(split.evaluate)
+        return Evaluated(split, points, axes, (real_rows + 1, generated_rows + 1), problem.uploaded)
+
     key = ("evaluated", problem.key, settings.split, settings.approximate, media.view_key(problem.uploaded))
-    return cache.remembered(key, lambda: _evaluated(problem, settings, found))
-
-
-def _evaluated(problem: Problem, settings: ExploreSettings, found: results.Results) -> Evaluated:
-    pair, seed = problem.draw(0)
-    split = pair.split(settings.split, seed)
-    if found.approximation is not None:
-        supports = found.estimates[settings.methods[0]].supports
-        n_real = supports.n_real
-        places: Any = supports.rows
-        real, generated = split.evaluate_rows
-        chosen = (real[places[:n_real]], generated[places[n_real:] - len(real)])
-        split = replace(split, evaluate_rows=chosen, held_out=True)
-    rows = problem.rows()
-    points, axes = shown_coordinates(split.evaluate)
-    return Evaluated(split, points, axes, (rows[0] + 1, rows[1] + 1), problem.uploaded)
-
-
-def places_of(supports: Supports, found: results.Results, shown: Evaluated) -> Any:
-    """Places of the shown samples that a family has measured; approximate curves measure all that are shown."""
-    if supports.rows is not None and found.approximation is None:
-        return supports.rows
-    return np.arange(sum(shown.sizes))
+    return cache.remembered(key, make)
 
 
 def details(shown: Evaluated, place: int) -> Mapping[str, Any]:

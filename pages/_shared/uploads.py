@@ -79,8 +79,8 @@ class Fields(NamedTuple):
 
     files: tuple[str | None, ...]
     pair: Uploaded | None
-    refused: bool
-    incomplete: bool
+    refused: bool = False
+    incomplete: bool = False
 
 
 def box(k: int | str) -> Uploaded | None:
@@ -166,11 +166,10 @@ def _fields(k: int | str, said: DeltaGenerator) -> Fields:
                 if isinstance(k, int) and side.n < k + 2:
                     needed = f"{side.n} {role} rows; k = {k} needs at least {k + 2}."
                     raise _explained(side.name, ValueError(f"{needed} Lower k in the figure, or choose √n, first."))
-        except _RefusedError:
-            return Fields(ids, None, refused=True, incomplete=False)
-        except _IncompleteError:
-            return Fields(ids, None, refused=False, incomplete=True)
-    return Fields(ids, found, refused=False, incomplete=False)
+        except (_RefusedError, _IncompleteError) as error:
+            refused = isinstance(error, _RefusedError)
+            return Fields(ids, None, refused, not refused)
+    return Fields(ids, found)
 
 
 def _replace(files: tuple[str | None, ...]) -> None:

@@ -108,10 +108,7 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
 [class*="st-key-side-by-side-"] .live .pane > h3 { line-height: 1.75rem; } /* as high with a "?" beside it as without */
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
-div:has(> :is(.st-key-prviz-bar, .st-key-prviz-waiting)) { position: absolute; }
-.st-key-prviz-waiting {
-  position: absolute; width: 20px; height: 0; overflow: hidden; visibility: hidden;
-}
+div:has(> .st-key-prviz-bar) { position: absolute; }
 """
 # The bar's buttons and the keys; one text for all pages, so that it stays while these change.
 _FOLDER = Path(__file__).parent

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._explore import duplicates as _copies
-from pages._explore import influence as _influence
+from pages._explore import extremes
 from pages._live.figure import Pane, live_figure
 from pages._shared import cache, media
 from pages._shared.text import plain
@@ -194,7 +193,7 @@ def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
     if known is None:
         return
     repeated, counts = known
-    st.markdown(_copies.counted(counts, pair.real.n, pair.generated.n))
+    st.markdown(extremes.counted(counts, pair.real.n, pair.generated.n))
     st.markdown("**The rows that occur most often**, each where it occurs first")
     columns: gallery.Columns = {
         "occurs": [f"{each.times:,} times" for each in repeated],
@@ -209,7 +208,7 @@ def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
         st.markdown(
             "**Both ends of the curve without them**: α∞ is the left end (precision), β0 the right one (recall)"
         )
-        _copies.table(measured, [case.measured.method])
+        extremes.copies_table(measured, [case.measured.method])
 
 
 def _dimension(case: Diagnosis, finding: TriageFinding) -> None:
@@ -248,7 +247,7 @@ def _dimension(case: Diagnosis, finding: TriageFinding) -> None:
 def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
     pair, method, settings = case.pair, case.measured.method, case.found.settings
 
-    def work(tick: Progress) -> _influence.InfluenceResult | None:
+    def work(tick: Progress) -> extremes.InfluenceResult | None:
         for place, role in enumerate(ROLES):
             found = influence(pair, method, role=role, **case.options)
             tick((1 + place) / 6)
@@ -260,13 +259,13 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
                     seed=settings.seed,
                     progress=lambda done: tick(2 / 6 + done * 4 / 6),
                 )
-                return _influence.InfluenceResult(found, falls)
+                return extremes.InfluenceResult(found, falls)
         return None
 
     made = case.known("outliers", case.seconds(6), work, finding.title)
     if made is None:
         return
-    role, end = made.found.role, _influence.ENDS[made.found.role]
+    role, end = made.found.role, extremes.ENDS[made.found.role]
     top = made.found.top(CLEAREST)
     st.caption(
         f"A {role} sample *carries* a {OTHER[role]} one if it is among the {role} samples that {case.title} counts for "
@@ -274,7 +273,7 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
         f"one carries. {end}, the end of the curve, is the lowest share of {OTHER[role]} samples called {role} by a "
         f"classifier that is right about every {role} one; it is 1 where no classifier is right about all of them."
     )
-    _influence.drawn(made.found, made.falls)
+    extremes.drawn(made.found, made.falls)
     columns = {"carries alone": made.found.alone[top].tolist(), "carries": made.found.carried[top].tolist()}
     rows = made.found.rows[top].tolist()
     gallery.draw(case, role, rows, "outliers", columns, "carries")

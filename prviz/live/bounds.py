@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,7 +14,6 @@ from prviz.live import results
 from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress, estimate
-from prviz.reports.settings import ExploreSettings
 from prviz.uncertainty.upper_bound import bound_of
 
 # Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with the drawing.
@@ -26,24 +24,24 @@ MOST_LIMITS, LIMIT_STEPS = 16, 100
 Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
-def need(problem: Problem, settings: ExploreSettings) -> Need[PRCurve] | None:
+def need(problem: Problem) -> Need[PRCurve] | None:
     """The bound; None where it would take too long."""
-    own = _measured_alike(settings)
-    seconds = results.seconds(problem, own)
-    if settings.approximate or seconds > BOUND_SECONDS:
+    own = _measured_alike(problem)
+    seconds = results.seconds(own)
+    if problem.settings.approximate or seconds > BOUND_SECONDS:
         return None
 
     def measure(tick: Progress) -> PRCurve:
         pair, seed = problem.draw(0)
-        return bound_of(estimate(pair, split=own.split, seed=seed, progress=tick).values())
+        return bound_of(estimate(pair, split=own.settings.split, seed=seed, progress=tick).values())
 
     return Need(
-        bound_key(problem, settings),
+        bound_key(problem),
         measure,
         seconds,
         "Upper bound of the truth",
         problem.stores.results,
-        partial(bound, problem, settings),
+        partial(bound, problem),
         "bound",
     )
 
@@ -51,41 +49,41 @@ def need(problem: Problem, settings: ExploreSettings) -> Need[PRCurve] | None:
 # ---- the bound: the same for every k, family and repeat, so that no choice among many makes it too low ----
 
 
-def bound(problem: Problem, settings: ExploreSettings) -> PRCurve | None:
+def bound(problem: Problem) -> PRCurve | None:
     """`prviz.upper_bound` of the first draw; None while it is not measured, and beside approximate curves."""
-    if settings.approximate:
+    if problem.settings.approximate:
         return None
-    held, key = problem.stores.results, bound_key(problem, settings)
+    held, key = problem.stores.results, bound_key(problem)
     if key not in held:
-        alike: results.Results | None = held.get(results.key(problem, _measured_alike(settings)))
+        alike: results.Results | None = held.get(results.key(_measured_alike(problem)))
         if alike is not None and alike.approximation is None:
             held.put(key, bound_of(alike.estimates.values()))
     found: PRCurve | None = held.get(key)
     return found
 
 
-def _measured_alike(settings: ExploreSettings) -> ExploreSettings:
-    """The settings of the estimates that the bound is of."""
-    split = settings.split or 0.5
-    own = replace(settings, methods=DEFAULT_METHODS, k="sqrt", bandwidth=None, split=split, repeats=1)
-    return replace(own, approximate=False)
+def _measured_alike(problem: Problem) -> Problem:
+    """The problem whose estimates the bound is of."""
+    split = problem.settings.split or 0.5
+    return problem.having(methods=DEFAULT_METHODS, k="sqrt", bandwidth=None, split=split, repeats=1, approximate=False)
 
 
-def bound_key(problem: Problem, settings: ExploreSettings) -> tuple[Hashable, ...]:
+def bound_key(problem: Problem) -> tuple[Hashable, ...]:
     """The key of the bound."""
-    return ("bound", problem.key, settings.split or 0.5)
+    return ("bound", problem.key, problem.settings.split or 0.5)
 
 
 # ---- the limits ----
 
 
-def limits(problem: Problem, settings: ExploreSettings) -> Mapping[str, PRCurve]:
+def limits(problem: Problem) -> Mapping[str, PRCurve]:
     """`ToyProblem.limit` at this k of the chosen families that have one, as far as it is quick.
 
     Coverage's takes long at a large k, where it lies close to the truth. Empty without a truth, and without split,
     which the limits are of.
     """
-    toy, k = problem.toy, problem.k_of(settings)
+    settings = problem.settings
+    toy, k = problem.toy, problem.k
     if toy is None or problem.truth is None or settings.split is None or settings.approximate:
         return {}
     quick = [

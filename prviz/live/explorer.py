@@ -18,9 +18,8 @@ from prviz.live import frames, needs, results
 from prviz.live.message import as_text
 from prviz.live.need import Need
 from prviz.live.problems import Problem
-from prviz.live.results import Results
+from prviz.live.results import Answer
 from prviz.measure.estimates import Progress
-from prviz.reports.settings import ExploreSettings
 
 # Seconds after curves were sent in which nothing else is begun: the browser draws them, maybe on this processor, and a
 # moving slider asks anew.
@@ -36,8 +35,8 @@ FIRST_SHARE = 0.05
 STOPPED = "Stopped"
 
 Sink = Callable[[bytes | None], None]
-# Makes the content of a message, as JSON, from problem, settings, results, and the samples per set of coarse ones or 0.
-Draw = Callable[[Problem, ExploreSettings, Results, int], bytes]
+# Makes the content of a message, as JSON.
+Draw = Callable[[Answer], bytes]
 
 
 class SupersededError(Exception):
@@ -102,19 +101,18 @@ class CurvesQuestion(Question):
         self,
         number: int,
         problem: Problem,
-        settings: ExploreSettings,
         draw: Draw,
         sink: Sink,
         held: Collection[str] = (),
     ) -> None:
         super().__init__(number, sink)
-        self.problem, self.settings = problem, settings
+        self.problem = problem
         self._draw, self._held = draw, held
         self.take_panel(None)
 
     def take_panel(self, panel: Need[Any] | None) -> None:
         """Need also what the open panel waits for."""
-        self.needs = needs.needs(self.problem, self.settings, panel)
+        self.needs = needs.needs(self.problem, panel)
 
     def _tell(self, need: Need[Any]) -> bool:
         if need.kind == "panel":
@@ -124,24 +122,24 @@ class CurvesQuestion(Question):
             return False
         if need.kind != "frames":
             return self._say_curves()
-        known = frames.known_frames(self.problem, self.settings)
+        known = frames.known_frames(self.problem)
         if known is not None and known.content["id"] not in self._held:
             self.send("frames", known.text)
         return False
 
     def _say_curves(self) -> bool:
         """Send the curves of the settings, or coarse ones where there are no others; again where their bound is new."""
-        exact = needs.curves(self.problem, self.settings).result
+        exact = needs.curves(self.problem).result
         if exact is not None:
             drawn = (each for each in self.needs if each.kind in ("coarse", "curves", "bound"))
             self._said |= {each.key for each in drawn if each.known}
-            self.send("curves", self._draw(self.problem, self.settings, exact, 0))
+            self.send("curves", self._draw(Answer(self.problem, exact)))
             return True
-        rough = needs.coarse(self.problem, self.settings)
-        found = None if rough is None else results.known(*rough)
+        rough = needs.coarse(self.problem)
+        found = None if rough is None else results.known(rough)
         if rough is None or found is None:
             return False
-        self.send("curves", self._draw(*rough, found, rough[1].n))
+        self.send("curves", self._draw(Answer(rough, found, rough.settings.n)))
         return True
 
 
@@ -219,12 +217,12 @@ class Explorer:
         """Watch nothing: the page is about to be drawn."""
         self._watched.clear()
 
-    def turn_to(self, problem: Problem, settings: ExploreSettings) -> None:
+    def turn_to(self, problem: Problem) -> None:
         """End the answer to a question about other data or settings."""
         question = self._question
         if not isinstance(question, CurvesQuestion):
             return
-        if results.key(question.problem, question.settings) != results.key(problem, settings):
+        if results.key(question.problem) != results.key(problem):
             question.end("superseded")
 
     def stop(self) -> None:

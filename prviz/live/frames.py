@@ -15,7 +15,6 @@ from prviz.live import results
 from prviz.live.message import as_text
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress
-from prviz.reports.settings import ExploreSettings
 
 # Decimals of the numbers sent to the browser: far finer than a pixel and than the table's three decimals.
 DIGITS = 9
@@ -40,45 +39,38 @@ class Frames:
         return 5 * len(self.text)
 
 
-def profile_id(problem: Problem, settings: ExploreSettings) -> str:
+def profile_id(problem: Problem) -> str:
     """An id of all settings that decide the frames: everything but k, the bandwidth and lam."""
-    repeats = results.repeats(problem, settings)
-    decisive = (problem.key, settings.methods, settings.split, repeats, problem.stops(settings), settings.approximate)
+    settings = problem.settings
+    decisive = (problem.key, settings.methods, settings.split, problem.repeats, problem.stops, settings.approximate)
     return hashlib.sha256(repr((decisive, settings.b, settings.eps)).encode()).hexdigest()[:16]
 
 
-def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress) -> results.Profiles:
+def make_profile(problem: Problem, progress: Progress) -> results.Profiles:
     """`results.make_profile`, with its frames; for any thread."""
-    profile = results.make_profile(problem, settings, results.part_of(progress, 0, PROFILE_SHARE, 1))
-    found = Frames(frames(profile, problem, settings, problem.truth, lambda: progress(PROFILE_SHARE)))
+    profile = results.make_profile(problem, results.part_of(progress, 0, PROFILE_SHARE, 1))
+    found = Frames(frames(profile, problem, lambda: progress(PROFILE_SHARE)))
     found.text  # noqa: B018 - made here, not while a page is drawn
-    profile.frames[profile_id(problem, settings)] = found
+    profile.frames[profile_id(problem)] = found
     return profile
 
 
-def frames(
-    profile: results.Profiles,
-    problem: Problem,
-    settings: ExploreSettings,
-    truth: PRCurve | None,
-    tick: Callable[[], None] = lambda: None,
-) -> dict[str, Any]:
+def frames(profile: results.Profiles, problem: Problem, tick: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method and stop.
 
     A method that no slider moves is in neither table. `tick` is called before each curve; it may raise to stop.
     """
-    ks, units = problem.stops(settings)
-    followers = [name for name in settings.methods if ESTIMATORS[name].tunes]
-    tuned = [name for name in followers if ESTIMATORS[name].tunes == "bandwidth"]
+    ks, units = problem.stops
+    tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
 
     def numbered(curve: PRCurve) -> list[float]:
         tick()
-        return row(curve, truth, settings)
+        return row(curve, problem)
 
     return {
-        "id": profile_id(problem, settings),
-        "columns": [column.key for column in columns(truth, settings)],
-        "k": _table(ks, followers, lambda name, k: profile.curve(name, int(k)), numbered),
+        "id": profile_id(problem),
+        "columns": [column.key for column in columns(problem)],
+        "k": _table(ks, problem.tuned, lambda name, k: profile.curve(name, int(k)), numbered),
         "bandwidth": _table(units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), numbered),
     }
 
@@ -103,14 +95,15 @@ def flat(curve: PRCurve) -> list[float]:
     return vertices
 
 
-def columns(truth: PRCurve | None, settings: ExploreSettings) -> list[Column]:
+def columns(problem: Problem) -> list[Column]:
     """The table's columns."""
-    return table_columns(truth is not None, settings.b, settings.eps)
+    return table_columns(problem.truth is not None, problem.settings.b, problem.settings.eps)
 
 
-def row(curve: PRCurve, truth: PRCurve | None, settings: ExploreSettings) -> list[float]:
+def row(curve: PRCurve, problem: Problem) -> list[float]:
     """The table's numbers of one curve, rounded to DIGITS."""
-    return [round(value, DIGITS) for value in numbers(curve, truth, settings.b, settings.eps).values()]
+    found = numbers(curve, problem.truth, problem.settings.b, problem.settings.eps)
+    return [round(value, DIGITS) for value in found.values()]
 
 
 def column(frames: Mapping[str, Any], control: str, name: str, key: str = "") -> list[float]:
@@ -119,13 +112,13 @@ def column(frames: Mapping[str, Any], control: str, name: str, key: str = "") ->
     return [row[index] for row in frames[control]["rows"][name]]
 
 
-def known_frames(problem: Problem, settings: ExploreSettings) -> Frames | None:
+def known_frames(problem: Problem) -> Frames | None:
     """The frames of this problem, or None while its profile is not there yet."""
-    profile = results.profile(problem, settings)
+    profile = results.profile(problem)
     if profile is None:
         return None
-    held: Frames | None = profile.frames.get(profile_id(problem, settings))
+    held: Frames | None = profile.frames.get(profile_id(problem))
     if held is None:  # the same curves with other numbers
-        key = ("frames", profile_id(problem, settings))
-        held = problem.stores.results.remembered(key, lambda: Frames(frames(profile, problem, settings, problem.truth)))
+        key = ("frames", profile_id(problem))
+        held = problem.stores.results.remembered(key, lambda: Frames(frames(profile, problem)))
     return held

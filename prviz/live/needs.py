@@ -11,7 +11,6 @@ from prviz.live import bounds, frames, results
 from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.measure.workload import live_size
-from prviz.reports.settings import ExploreSettings
 
 # Seconds: curves estimated to take longer are drawn from a subsample first, within COARSE_SECONDS.
 INLINE_SECONDS = 0.15
@@ -23,16 +22,16 @@ PROFILE_SECONDS = 60.0
 COMPUTING = "Computing"
 
 
-def needs(problem: Problem, settings: ExploreSettings, panel: Need[Any] | None = None) -> list[Need[Any]]:
+def needs(problem: Problem, panel: Need[Any] | None = None) -> list[Need[Any]]:
     """All that these settings need, known or not, in the order in which it is to be measured.
 
     panel : what the open panel waits for.
     """
-    exact, rough = curves(problem, settings), coarse(problem, settings)
+    exact, rough = curves(problem), coarse(problem)
     first = None
     if rough is not None and exact.seconds > INLINE_SECONDS:
-        first = replace(curves(*rough), kind="coarse")
-    wanted = (first, exact, panel, profile(problem, settings), bounds.need(problem, settings))
+        first = replace(curves(rough), kind="coarse")
+    wanted = (first, exact, panel, profile(problem), bounds.need(problem))
     return [need for need in wanted if need is not None]
 
 
@@ -48,28 +47,28 @@ def missing(wanted: Sequence[Need[Any]], stopped: Collection[Hashable]) -> list[
     return [need for need in open_needs if need.key not in stopped and (exact or need.kind != "coarse")]
 
 
-def curves(problem: Problem, settings: ExploreSettings) -> Need[results.Results]:
+def curves(problem: Problem) -> Need[results.Results]:
     """The curves of these settings."""
     return Need(
-        results.key(problem, settings),
-        partial(results.measure, problem, settings),
-        results.seconds(problem, settings),
+        results.key(problem),
+        partial(results.measure, problem),
+        results.seconds(problem),
         COMPUTING,
         problem.stores.results,
-        partial(results.known, problem, settings),
+        partial(results.known, problem),
         "curves",
     )
 
 
-def profile(problem: Problem, settings: ExploreSettings) -> Need[Any] | None:
+def profile(problem: Problem) -> Need[Any] | None:
     """Every k and bandwidth; None where they would take too long."""
-    ks, units = problem.stops(settings)
-    seconds = results.seconds(problem, settings, ks=len(ks), bandwidths=len(units))
-    if settings.approximate or seconds > PROFILE_SECONDS:
+    ks, units = problem.stops
+    seconds = results.seconds(problem, ks=len(ks), bandwidths=len(units))
+    if problem.settings.approximate or seconds > PROFILE_SECONDS:
         return None
     return Need(
-        results.profile_key(problem, settings),
-        partial(frames.make_profile, problem, settings),
+        results.profile_key(problem),
+        partial(frames.make_profile, problem),
         seconds,
         "Preparing every k and bandwidth",
         problem.stores.profiles,
@@ -77,17 +76,16 @@ def profile(problem: Problem, settings: ExploreSettings) -> Need[Any] | None:
     )
 
 
-def coarse(problem: Problem, settings: ExploreSettings) -> tuple[Problem, ExploreSettings] | None:
+def coarse(problem: Problem) -> Problem | None:
     """A subsample of the problem, k at most a quarter of its fit samples; None where it would be too small."""
-    n = coarse_size(problem, settings)
+    n = coarse_size(problem)
     if n < COARSE_LEAST:
         return None
-    small = problem.smaller(n)
-    top = small.largest_k(settings.split)
-    k = max(min(problem.k_of(settings), (top + 1) // 4, top), 1)
-    return small, replace(settings, n=n, repeats=1, k=k, approximate=False)
+    small = problem.having(n=min(n, problem.settings.n), repeats=1, approximate=False)
+    top = small.largest_k
+    return small.having(k=max(min(problem.k, (top + 1) // 4, top), 1))
 
 
-def coarse_size(problem: Problem, settings: ExploreSettings) -> int:
+def coarse_size(problem: Problem) -> int:
     """Samples per set that are drawn and measured within COARSE_SECONDS."""
-    return live_size(*problem.sizes, limit=COARSE_SECONDS, **results.work(problem, settings))
+    return live_size(*problem.sizes, limit=COARSE_SECONDS, **results.work(problem))

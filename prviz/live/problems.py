@@ -1,4 +1,4 @@
-"""The problem that the settings select: a pair of samples, with its truth where one is known."""
+"""The problem that the settings select: a pair of samples with them, and its truth where one is known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from prviz.readers import bundled
 from prviz.readers.columns import EVERY, ColumnChoice
 from prviz.readers.media import Pictures
 from prviz.reports.settings import ExploreSettings
-from prviz.samples import SamplePair
+from prviz.samples import SamplePair, Split
 from prviz.toys import ToyProblem, toy
 
 # Stops of the bandwidth, in mean k-NN radii at k = sqrt(n).
@@ -69,13 +69,12 @@ class Uploaded:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem(ABC):
-    """Two sets of samples to measure, at most `n` of each; its methods work in any thread.
+    """Two sets of samples and how to measure them; its methods work in any thread.
 
     stores : of the visitor, with what has been drawn and measured.
     """
 
-    n: int
-    seed: int
+    settings: ExploreSettings
     stores: Stores = field(default_factory=Stores)
     toy: ToyProblem | None = None
     uploaded: Uploaded | None = None
@@ -109,7 +108,7 @@ class Problem(ABC):
 
     def draw(self, repeat: int) -> tuple[SamplePair, int]:
         """The pair of a repeat, and the seed of its split; that of repeat 0 is on screen."""
-        seed = self.seed + repeat
+        seed = self.settings.seed + repeat
         return self.stores.samples.remembered((*self.key, seed), lambda: self._drawn(seed)), seed
 
     @property
@@ -117,38 +116,59 @@ class Problem(ABC):
         """The pair on screen."""
         return self.draw(0)[0]
 
-    def smaller(self, n: int) -> Problem:
-        """The problem with at most `n` samples per set."""
-        return replace(self, n=min(n, self.n))
+    def having(self, **settings: Any) -> Problem:
+        """The same data with some other settings."""
+        return replace(self, settings=replace(self.settings, **settings))
+
+    def split(self) -> Split:
+        """The pair on screen, split."""
+        pair, seed = self.draw(0)
+        return pair.split(self.settings.split, seed)
+
+    @property
+    def repeats(self) -> int:
+        """Number of repeats: 1 for approximate curves, and where neither samples nor a split can be drawn again."""
+        drawn = self.redrawn or self.settings.split is not None
+        return self.settings.repeats if drawn and not self.settings.approximate else 1
+
+    @property
+    def tuned(self) -> list[str]:
+        """The families that k or the bandwidth tunes."""
+        return [name for name in self.settings.methods if ESTIMATORS[name].tunes]
 
     @property
     def root_k(self) -> int:
         """The value of k = "sqrt": floor(sqrt(n)) of the smaller set before the split."""
         return math.isqrt(min(self.sizes[:2]))
 
-    def k_of(self, settings: ExploreSettings) -> int:
+    @property
+    def k(self) -> int:
         """The settings' k as a number."""
-        return self.root_k if settings.k == "sqrt" else settings.k
+        return self.root_k if self.settings.k == "sqrt" else self.settings.k
 
-    def largest_k(self, split: float | None) -> int:
+    @property
+    def largest_k(self) -> int:
         """The largest k that the smaller set of fit samples allows."""
-        return min(fit_size(n, split) for n in self.sizes[:2]) - 1
+        return min(fit_size(n, self.settings.split) for n in self.sizes[:2]) - 1
 
-    def judged(self, split: float | None) -> tuple[int, int]:
+    @property
+    def judged(self) -> tuple[int, int]:
         """Numbers of real and of generated evaluation samples."""
+        split = self.settings.split
         real, generated = (n if split is None else n - fit_size(n, split) for n in self.sizes[:2])
         return real, generated
 
-    def stops(self, settings: ExploreSettings) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    @property
+    def stops(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """(every k, every bandwidth) of the sliders and of a profile; no bandwidths where no family tunes one."""
-        top = self.largest_k(settings.split)
+        top = self.largest_k
         root = min(self.root_k, top)
         # Every k up to 20, then steps of about 4 %: fine for small k, few stops in all.
         ks, value = {root}, 1.0
         while value <= min(top, max(4 * root, 60)):
             ks.add(round(value))
             value = value + 1 if value < 20 else value * 1.04
-        tuned = any(ESTIMATORS[name].tunes == "bandwidth" for name in settings.methods)
+        tuned = any(ESTIMATORS[name].tunes == "bandwidth" for name in self.settings.methods)
         return tuple(sorted(ks)), UNITS if tuned else ()
 
     @cached_property
@@ -178,7 +198,7 @@ class DrawnProblem(Problem):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return ("toy", self.toy.name, tuple(sorted(self.toy.parameters.items())), self.n, self.seed)
+        return ("toy", self.toy.name, tuple(sorted(self.toy.parameters.items())), self.settings.n, self.settings.seed)
 
     @property
     def title(self) -> str:
@@ -186,17 +206,17 @@ class DrawnProblem(Problem):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        return self.n, self.n, self.toy.d
+        return self.settings.n, self.settings.n, self.toy.d
 
     @property
     def redrawn(self) -> bool:
         return True
 
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        return np.arange(self.n), np.arange(self.n)
+        return np.arange(self.settings.n), np.arange(self.settings.n)
 
     def _drawn(self, seed: int) -> SamplePair:
-        return self.toy.sample(self.n, seed)
+        return self.toy.sample(self.settings.n, seed)
 
     @cached_property
     def truth(self) -> PRCurve | None:
@@ -213,8 +233,8 @@ class FixedProblem(Problem):
     @property
     def key(self) -> tuple[Any, ...]:
         origin = () if self.uploaded is None else self.uploaded.origin
-        pair = self.whole
-        return (self.kind, pair.digest, pair.real.name, pair.generated.name, origin, self.n, self.seed)
+        pair, settings = self.whole, self.settings
+        return (self.kind, pair.digest, pair.real.name, pair.generated.name, origin, settings.n, settings.seed)
 
     @property
     def title(self) -> str:
@@ -222,33 +242,33 @@ class FixedProblem(Problem):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        return min(self.whole.real.n, self.n), min(self.whole.generated.n, self.n), self.whole.d
+        n = self.settings.n
+        return min(self.whole.real.n, n), min(self.whole.generated.n, n), self.whole.d
 
     @property
     def redrawn(self) -> bool:
-        return self.n < max(self.whole.real.n, self.whole.generated.n)
+        return self.settings.n < max(self.whole.real.n, self.whole.generated.n)
 
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        real, generated = (subsample_rows(side.n, self.n, self.seed) for side in self.whole)
+        real, generated = (subsample_rows(side.n, self.settings.n, self.settings.seed) for side in self.whole)
         return real, generated
 
     def _drawn(self, seed: int) -> SamplePair:
-        return subsample(self.whole, self.n, seed)
+        return subsample(self.whole, self.settings.n, seed)
 
 
-def allowed(settings: ExploreSettings, problem: Problem) -> ExploreSettings:
-    """The settings with a split and a k that this many samples allow, and families that split and mode allow."""
-    if problem.largest_k(settings.split) < 1:
-        settings = replace(settings, split=0.5)
-    able = settings.methods
+def allowed(problem: Problem) -> Problem:
+    """The problem with a split and a k that this many samples allow, and families that split and mode allow."""
+    if problem.largest_k < 1:
+        problem = problem.having(split=0.5)
+    settings, able = problem.settings, problem.settings.methods
     if settings.split is None:
         able = tuple(name for name in able if not ESTIMATORS[name].needs_split)
     if settings.approximate:
         able = tuple(name for name in able or DEFAULT_METHODS if ESTIMATORS[name].supports_are_counts)
-    settings = replace(settings, methods=able or DEFAULT_METHODS)
-    top = problem.largest_k(settings.split)
-    k = problem.k_of(settings)
-    return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
+    k, top = problem.k, problem.largest_k
+    fits = settings.k == "sqrt" and k <= top
+    return problem.having(methods=able or DEFAULT_METHODS, k="sqrt" if fits else min(max(k, 1), top))
 
 
 def problem_of(settings: ExploreSettings, uploaded: Uploaded | None = None, stores: Stores | None = None) -> Problem:
@@ -256,7 +276,7 @@ def problem_of(settings: ExploreSettings, uploaded: Uploaded | None = None, stor
 
     Raises ValueError for parameters that the toy refuses.
     """
-    common: dict[str, Any] = {"n": settings.n, "seed": settings.seed, "stores": stores or Stores()}
+    common: dict[str, Any] = {"settings": settings, "stores": stores or Stores()}
     if settings.source == "toy":
         return DrawnProblem(toy=toy(settings.problem, **settings.parameters), **common)
     if settings.source == "upload" and uploaded is not None:

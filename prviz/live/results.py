@@ -16,12 +16,11 @@ from prviz.approximation.approximate import Approximation, approximate
 from prviz.curves import PRCurve
 from prviz.curves.band import Band, band
 from prviz.estimators import ESTIMATORS, Supports
-from prviz.live.problems import Problem
+from prviz.live.problems import Problem, allowed
 from prviz.measure import estimates as evaluate
 from prviz.measure.estimates import Estimate, Progress, passes
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
-from prviz.reports.settings import ExploreSettings
 
 # Most bytes of supports that a profile keeps beside its curves; larger ones are measured again when needed.
 SUPPORTS_BYTES = 64_000_000
@@ -82,14 +81,13 @@ class Profiles:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is drawn: a problem, its settings and its results.
+    """What is drawn: a problem and its results.
 
     coarse : samples per set of a first, coarse drawing; 0 if the drawing is of all samples. stale : True if it is of
     other settings than those requested.
     """
 
     problem: Problem
-    settings: ExploreSettings
     found: Results
     coarse: int = 0
     stale: bool = False
@@ -100,43 +98,44 @@ class Answer:
         return not (self.coarse or self.stale)
 
 
-def repeats(problem: Problem, settings: ExploreSettings) -> int:
-    """Number of repeats: 1 for approximate curves, and where neither samples nor a split can be drawn again."""
-    drawn = (problem.redrawn or settings.split is not None) and not settings.approximate
-    return settings.repeats if drawn else 1
-
-
-def key(problem: Problem, settings: ExploreSettings) -> tuple[Any, ...]:
+def key(problem: Problem) -> tuple[Any, ...]:
     """The key of the curves."""
-    chosen = (settings.methods, settings.k, settings.bandwidth, settings.split, repeats(problem, settings))
+    settings = problem.settings
+    chosen = (settings.methods, settings.k, settings.bandwidth, settings.split, problem.repeats)
     return ("results", problem.key, *chosen, settings.approximate)
 
 
-def profile_key(problem: Problem, settings: ExploreSettings) -> tuple[Any, ...]:
+def profile_key(problem: Problem) -> tuple[Any, ...]:
     """The key of the profile; approximate curves have none, so that nothing is kept under theirs."""
-    return ("profile", problem.key, settings.methods, settings.split, repeats(problem, settings), settings.approximate)
+    settings = problem.settings
+    return ("profile", problem.key, settings.methods, settings.split, problem.repeats, settings.approximate)
 
 
-def seconds(problem: Problem, settings: ExploreSettings, **stops: int) -> float:
+def seconds(problem: Problem, **stops: int) -> float:
     """Estimated seconds of one measurement, or of a profile with `ks` and `bandwidths` stops."""
-    if settings.approximate:
-        return approximate_seconds(*problem.sizes, split=settings.split)
-    count, fixed = repeats(problem, settings), _by_tuning(settings.methods)[1]
-    unknown = [name for name in fixed if _fitted_key(problem, settings, name, count) not in problem.stores.results]
-    options: Options = {**work(problem, settings), "fixed": len(unknown)}
-    return count * estimate_seconds(*problem.sizes, **options, **stops)
+    if problem.settings.approximate:
+        return approximate_seconds(*problem.sizes, split=problem.settings.split)
+    unknown = [name for name in _fixed(problem) if _fitted_key(problem, name) not in problem.stores.results]
+    options: Options = {**work(problem), "fixed": len(unknown)}
+    return problem.repeats * estimate_seconds(*problem.sizes, **options, **stops)
 
 
-def work(problem: Problem, settings: ExploreSettings) -> Options:
+def work(problem: Problem) -> Options:
     """Work in one measurement, for `estimate_seconds`."""
-    return {**passes(settings.methods), "split": settings.split, "drawn": problem.toy is not None}
+    return {**passes(problem.settings.methods), "split": problem.settings.split, "drawn": problem.toy is not None}
+
+
+def _fixed(problem: Problem) -> list[str]:
+    """The families that neither k nor the bandwidth tunes."""
+    return [name for name in problem.settings.methods if name not in problem.tuned]
 
 
 # ---- the work itself: for any thread ----
 
 
-def unit(problem: Problem, settings: ExploreSettings) -> float:
+def unit(problem: Problem) -> float:
     """The unit of the bandwidth, that of the first repeat; 1 where both sets have collapsed."""
+    settings = problem.settings
     pair, seed = problem.draw(0)
     sample = UNIT_SAMPLE if settings.approximate else None
     return problem.stores.results.remembered(
@@ -145,16 +144,17 @@ def unit(problem: Problem, settings: ExploreSettings) -> float:
     )
 
 
-def width(problem: Problem, settings: ExploreSettings) -> float | None:
+def width(problem: Problem) -> float | None:
     """The bandwidth in the units of the data; None for the automatic one."""
-    return None if settings.bandwidth is None else settings.bandwidth * unit(problem, settings)
+    return None if problem.settings.bandwidth is None else problem.settings.bandwidth * unit(problem)
 
 
-def measure(problem: Problem, settings: ExploreSettings, progress: Progress | None = None) -> Results:
+def measure(problem: Problem, progress: Progress | None = None) -> Results:
     """Measure the curves."""
+    settings = problem.settings
     options: dict[str, Any] = {
         "k": settings.k,
-        "bandwidth": width(problem, settings),
+        "bandwidth": width(problem),
         "split": settings.split,
         "seed": settings.seed,
     }
@@ -162,26 +162,21 @@ def measure(problem: Problem, settings: ExploreSettings, progress: Progress | No
         found = approximate(problem.pair.real, problem.pair.generated, settings.methods, progress=progress, **options)
         curves = {name: each.curve for name, each in found.estimates.items()}
         return Results(curves, {}, lambda: found.estimates, found)
-    count, tuned, fixed = repeats(problem, settings), *_by_tuning(settings.methods)
-    runs = {name: fitted_once(problem, settings, name, count, progress) for name in fixed}
-    if tuned:
+    runs = {name: fitted_once(problem, name, progress) for name in _fixed(problem)}
+    if problem.tuned:
         runs |= evaluate.estimate_repeated(
-            lambda seed: problem.draw(seed - settings.seed)[0], tuned, repeats=count, progress=progress, **options
+            lambda seed: problem.draw(seed - settings.seed)[0],
+            problem.tuned,
+            repeats=problem.repeats,
+            progress=progress,
+            **options,
         )
     runs = {name: runs[name] for name in settings.methods}
     first = {name: repeated[0] for name, repeated in runs.items()}
     return _summed({name: [each.curves for each in repeated] for name, repeated in runs.items()}, lambda: first)
 
 
-def _by_tuning(methods: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The families that k or the bandwidth tunes, and the others."""
-    tuned = [name for name in methods if ESTIMATORS[name].tunes]
-    return tuned, [name for name in methods if name not in tuned]
-
-
-def fitted_once(
-    problem: Problem, settings: ExploreSettings, method: str, count: int, progress: Progress | None = None
-) -> tuple[Estimate, ...]:
+def fitted_once(problem: Problem, method: str, progress: Progress | None = None) -> tuple[Estimate, ...]:
     """The estimate of each repeat, of a family that uses neither k nor the bandwidth: kept while these move.
 
     progress : called with 0, as often as the family reports; may raise to stop.
@@ -189,17 +184,18 @@ def fitted_once(
 
     def made() -> tuple[Estimate, ...]:
         found = []
-        for repeat in range(count):
+        for repeat in range(problem.repeats):
             pair, seed = problem.draw(repeat)
             ticks = None if progress is None else (lambda _: progress(0.0))
-            found.append(evaluate.estimate(pair, method, k=1, split=settings.split, seed=seed, progress=ticks)[method])
+            estimates = evaluate.estimate(pair, method, k=1, split=problem.settings.split, seed=seed, progress=ticks)
+            found.append(estimates[method])
         return tuple(found)
 
-    return problem.stores.results.remembered(_fitted_key(problem, settings, method, count), made)
+    return problem.stores.results.remembered(_fitted_key(problem, method), made)
 
 
-def _fitted_key(problem: Problem, settings: ExploreSettings, method: str, count: int) -> tuple[Any, ...]:
-    return ("fitted", problem.key, method, settings.split, count)
+def _fitted_key(problem: Problem, method: str) -> tuple[Any, ...]:
+    return ("fitted", problem.key, method, problem.settings.split, problem.repeats)
 
 
 def _summed(curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]) -> Results:
@@ -217,12 +213,12 @@ def _mean(repeated: Sequence[Curves]) -> PRCurve:
     return PRCurve.mean([PRCurve.mean(runs) for runs in repeated])
 
 
-def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress) -> Profiles:
+def make_profile(problem: Problem, progress: Progress) -> Profiles:
     """Measure the curves at every stop of both sliders."""
-    ks, units = problem.stops(settings)
-    radius = unit(problem, settings) if units else 1.0
-    count, (tuned, fixed) = repeats(problem, settings), _by_tuning(settings.methods)
-    fitted = {name: fitted_once(problem, settings, name, count, progress) for name in fixed}
+    ks, units = problem.stops
+    radius = unit(problem) if units else 1.0
+    count, tuned = problem.repeats, problem.tuned
+    fitted = {name: fitted_once(problem, name, progress) for name in _fixed(problem)}
     runs, kept = [], dict[Key, Estimate]()
     for repeat in range(count):
         pair, seed = problem.draw(repeat)
@@ -233,7 +229,7 @@ def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress
                 tuned,
                 ks=ks,
                 bandwidths=[u * radius for u in units],
-                split=settings.split,
+                split=problem.settings.split,
                 seed=seed,
                 progress=part_of(progress, repeat, 0.8, count),
             )
@@ -275,19 +271,20 @@ def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
 # ---- what is known ----
 
 
-def profile(problem: Problem, settings: ExploreSettings) -> Profiles | None:
+def profile(problem: Problem) -> Profiles | None:
     """The curves at every stop of both sliders; None while they are not measured."""
-    found: Profiles | None = problem.stores.profiles.get(profile_key(problem, settings))
+    found: Profiles | None = problem.stores.profiles.get(profile_key(problem))
     return found
 
 
-def known(problem: Problem, settings: ExploreSettings) -> Results | None:
+def known(problem: Problem) -> Results | None:
     """The results, where they are measured or can be read off the profile."""
-    found: Results | None = problem.stores.results.get(key(problem, settings))
-    table = profile(problem, settings) if found is None else None
+    settings = problem.settings
+    found: Results | None = problem.stores.results.get(key(problem))
+    table = profile(problem) if found is None else None
     if table is None:
         return found
-    at = {name: _at(name, problem.k_of(settings)) for name in settings.methods}
+    at = {name: _at(name, problem.k) for name in settings.methods}
     if settings.bandwidth is not None:
         tuned = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
         at |= {name: ("bandwidth", name, settings.bandwidth * table.unit) for name in tuned}
@@ -297,26 +294,26 @@ def known(problem: Problem, settings: ExploreSettings) -> Results | None:
     def measured() -> Mapping[str, Estimate]:
         if all(stop in table.estimates for stop in at.values()):
             return {name: table.estimates[stop] for name, stop in at.items()}
-        return measure(problem, replace(settings, repeats=1)).estimates
+        return measure(problem.having(repeats=1)).estimates
 
     return _summed({name: [run[stop] for run in table.runs] for name, stop in at.items()}, measured)
 
 
-def kept_estimate(problem: Problem, settings: ExploreSettings, method: str) -> Estimate | None:
+def kept_estimate(problem: Problem, method: str) -> Estimate | None:
     """The first repeat's estimate of a method, where it is kept; nothing is measured for it."""
-    found: Results | None = problem.stores.results.get(key(problem, settings))
+    found: Results | None = problem.stores.results.get(key(problem))
     if found is not None:
         return found.estimates[method]
-    table = profile(problem, settings)
-    return None if table is None else table.estimates.get(_at(method, problem.k_of(settings)))
+    table = profile(problem)
+    return None if table is None else table.estimates.get(_at(method, problem.k))
 
 
-def results(problem: Problem, settings: ExploreSettings) -> Results:
+def results(problem: Problem) -> Results:
     """The final result, now."""
-    found = known(problem, settings)
-    return problem.stores.results.put(key(problem, settings), measure(problem, settings)) if found is None else found
+    found = known(problem)
+    return problem.stores.results.put(key(problem), measure(problem)) if found is None else found
 
 
-def with_other_split(settings: ExploreSettings) -> ExploreSettings:
-    """These settings without the split, or with a split in half where there is none; one repeat."""
-    return replace(settings, split=None if settings.split is not None else 0.5, repeats=1)
+def with_other_split(problem: Problem) -> Problem:
+    """The problem without the split, or with a split in half where there is none; one repeat."""
+    return allowed(problem.having(split=None if problem.settings.split is not None else 0.5, repeats=1))

@@ -59,12 +59,10 @@ class ExploreState:
 
     def to_query(self) -> dict[str, str]:
         """The settings and what is open and drawn, as far as it is not so at first, as entries of a link."""
-        first = ExploreState()
         hidden = ",".join(name for name in self.settings.methods if name in self.hidden)
         entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour, HIDDEN: hidden}
-        firsts = {PANEL: first.panel, VIEW: first.view, COLOURS: first.colour, HIDDEN: ""}
-        shown = {name: value for name, value in entries.items() if value and value != firsts[name]}
-        return self.settings.to_query() | shown
+        at_first = ("", PANELS[0], VIEWS[0], ROLE)
+        return self.settings.to_query() | {name: value for name, value in entries.items() if value not in at_first}
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreState, list[str]]:

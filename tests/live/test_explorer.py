@@ -36,7 +36,7 @@ class Visitor:
         number = len(self.lines) + 1
         self.lines[number] = queue.Queue()
         problem = problem_of(settings, stores=self.stores)
-        self.explorer.ask(CurvesQuestion(number, problem, settings, drawn, self.lines[number].put, frames))
+        self.explorer.ask(CurvesQuestion(number, problem, drawn, self.lines[number].put, frames))
         return number
 
     def messages(self, number: int) -> Iterator[dict[str, Any]]:
@@ -51,8 +51,9 @@ class Visitor:
         return [kind for kind in said if kind != "progress"]
 
 
-def drawn(problem: Problem, settings: ExploreSettings, found: results.Results, coarse: int) -> bytes:
-    return json.dumps({"n": problem.n, "k": settings.k, "names": list(found.curves), "coarse": coarse}).encode()
+def drawn(answer: results.Answer) -> bytes:
+    settings, names = answer.problem.settings, list(answer.found.curves)
+    return json.dumps({"n": settings.n, "k": settings.k, "names": names, "coarse": answer.coarse}).encode()
 
 
 @pytest.fixture
@@ -68,12 +69,13 @@ def slowly(monkeypatch: pytest.MonkeyPatch, n: int) -> tuple[dict[object, int], 
     blocks: dict[object, int] = {}
     go = threading.Event()
 
-    def measure(problem: Problem, settings: ExploreSettings, progress: Progress) -> results.Results:
+    def measure(problem: Problem, progress: Progress) -> results.Results:
+        settings = problem.settings
         while settings.n == n and not go.is_set():
             blocks[settings.k] = blocks.get(settings.k, 0) + 1
             progress(0.3)
             go.wait(0.002)
-        return MEASURE(problem, settings, progress)
+        return MEASURE(problem, progress)
 
     monkeypatch.setattr(results, "measure", measure)
     return blocks, go
@@ -94,7 +96,7 @@ def test_where_measuring_takes_long_coarse_curves_come_before(
     monkeypatch: pytest.MonkeyPatch, visitor: Visitor
 ) -> None:
     monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 60)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem: 60)
     said = list(visitor.messages(visitor.ask(SETTINGS)))
     first, second = [each for each in said if each["kind"] == "curves"][:2]
     assert (first["n"], first["coarse"], second["n"], second["coarse"]) == (60, 60, 100, 0)
@@ -110,22 +112,22 @@ def test_a_newer_question_ends_the_work_of_the_older_one(monkeypatch: pytest.Mon
     second = visitor.ask(replace(SETTINGS, k=5))
     assert visitor.kinds(first) == ["superseded"]
     until(lambda: blocks.get(5, 0) > 2, 30)
-    assert visitor.explorer._measuring[-1] == results.key(problem_of(SETTINGS), replace(SETTINGS, k=5))
+    assert visitor.explorer._measuring[-1] == results.key(problem_of(replace(SETTINGS, k=5)))
     go.set()
     assert visitor.kinds(second)[0] == "curves"
-    assert visitor.stores.results.get(results.key(problem_of(SETTINGS), SETTINGS)) is None
+    assert visitor.stores.results.get(results.key(problem_of(SETTINGS))) is None
 
 
 def test_more_urgent_work_comes_inside_what_goes_on(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
     begun: list[str] = []
     go = threading.Event()
 
-    def profile(problem: Problem, settings: ExploreSettings, progress: Progress) -> results.Profiles:
+    def profile(problem: Problem, progress: Progress) -> results.Profiles:
         begun.append("profile")
         while not go.is_set():
             progress(0.3)
             go.wait(0.002)
-        return MAKE(problem, settings, progress)
+        return MAKE(problem, progress)
 
     MAKE = results.make_profile
     monkeypatch.setattr(results, "make_profile", profile)
@@ -167,12 +169,12 @@ def test_stop_gives_up_the_curves_and_all_that_follows_or_what_follows_alone(
     first = visitor.ask(SETTINGS)
     until(lambda: blocks, 30)
     visitor.explorer.stop()
-    assert visitor.explorer.stopped == {results.key(problem_of(SETTINGS), SETTINGS): STOPPED}
+    assert visitor.explorer.stopped == {results.key(problem_of(SETTINGS)): STOPPED}
     assert visitor.kinds(first) == ["done"]
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["done"]
     go.set()
     visitor.explorer.stopped.clear()
-    visitor.explorer.stopped[results.profile_key(problem_of(SETTINGS), SETTINGS)] = STOPPED
+    visitor.explorer.stopped[results.profile_key(problem_of(SETTINGS))] = STOPPED
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "curves", "done"]
 
 
@@ -208,7 +210,7 @@ def test_other_visitors_curves_come_before_frames(monkeypatch: pytest.MonkeyPatc
     mine = visitor.ask(SETTINGS)  # its curves are measured at once, its frames wait
     assert next(visitor.messages(mine))["kind"] == "curves"
     time.sleep(0.3)
-    assert visitor.stores.profiles.get(results.profile_key(problem_of(SETTINGS), SETTINGS)) is None
+    assert visitor.stores.profiles.get(results.profile_key(problem_of(SETTINGS))) is None
     go.set()
     assert "frames" in visitor.kinds(mine)
     assert other.kinds(waiting)[-1] == "done"
@@ -221,12 +223,12 @@ def test_the_page_ends_the_answer_about_other_data(
     blocks, go = slowly(monkeypatch, 100)
     asked = visitor.ask(SETTINGS)
     until(lambda: blocks, 30)
-    visitor.explorer.turn_to(problem_of(SETTINGS), SETTINGS)
+    visitor.explorer.turn_to(problem_of(SETTINGS))
     question = visitor.explorer._question
     assert question is not None
     assert question.open
     other = replace(SETTINGS, **change)
-    visitor.explorer.turn_to(problem_of(other), other)
+    visitor.explorer.turn_to(problem_of(other))
     assert visitor.kinds(asked) == ["superseded"]
     go.set()
 

@@ -20,50 +20,46 @@ def nothing(_: float) -> None:
 def test_the_curves_come_first_then_the_open_panel_the_frames_and_the_bound() -> None:
     problem = problem_of(SETTINGS)
     panel = Need(("panel",), lambda _: 1, 0.1, "the panel", problem.stores.results)
-    found = needs.needs(problem, SETTINGS, panel)
+    found = needs.needs(problem, panel)
     assert [need.key[0] for need in found] == ["results", "panel", "profile", "bound"]
     assert [need.result for need in found] == [None] * 4
     for need in found:
         assert need.store is not None
         need.store.put(need.key, need.compute(nothing))
-    assert all(need.result for need in needs.needs(problem, SETTINGS, panel))
-    assert frames.known_frames(problem, SETTINGS) is not None
-    assert bounds.bound(problem, SETTINGS) is not None
+    assert all(need.result for need in needs.needs(problem, panel))
+    assert frames.known_frames(problem) is not None
+    assert bounds.bound(problem) is not None
 
 
 def test_every_k_and_bandwidth_is_known_once_the_frames_are() -> None:
     problem = problem_of(SETTINGS)
-    profile = needs.profile(problem, SETTINGS)
+    profile = needs.profile(problem)
     assert profile is not None
     problem.stores.profiles.put(profile.key, profile.compute(nothing))
-    for k in problem.stops(SETTINGS)[0]:
-        assert needs.needs(problem, replace(SETTINGS, k=k))[0].result
-    other = replace(SETTINGS, split=0.3)
-    assert not needs.needs(problem, other)[0].result
+    for k in problem.stops[0]:
+        assert needs.needs(problem.having(k=k))[0].result
+    assert not needs.needs(problem.having(split=0.3))[0].result
 
 
 def test_approximate_curves_and_long_profiles_are_measured_one_by_one() -> None:
-    assert needs.profile(problem_of(SETTINGS), replace(SETTINGS, approximate=True)) is None
+    assert needs.profile(problem_of(replace(SETTINGS, approximate=True))) is None
     many = replace(SETTINGS, n=20_000, repeats=20, parameters={"d": 128})
-    assert needs.profile(problem_of(many), many) is None
+    assert needs.profile(problem_of(many)) is None
 
 
 def test_a_coarse_drawing_has_fewer_samples_and_a_k_that_they_allow() -> None:
-    large = replace(SETTINGS, n=20_000, k=2000)
-    problem = problem_of(large)
-    found = needs.coarse(problem, large)
-    assert found is not None
-    small, settings = found
-    assert small.n == settings.n == needs.coarse_size(problem, large) < 20_000
-    assert settings.k <= small.largest_k(0.5) / 4 + 1
-    assert results.measure(small, settings).curves.keys() == {"knn", "ipr"}
+    problem = problem_of(replace(SETTINGS, n=20_000, k=2000))
+    small = needs.coarse(problem)
+    assert small is not None
+    assert small.settings.n == needs.coarse_size(problem) < 20_000
+    assert small.k <= small.largest_k / 4 + 1
+    assert results.measure(small).curves.keys() == {"knn", "ipr"}
 
 
 def test_settings_are_made_legal_for_the_samples() -> None:
-    few = replace(SETTINGS, n=10, split=0.05, k=50)
-    settings = allowed(few, problem_of(few))
+    settings = allowed(problem_of(replace(SETTINGS, n=10, split=0.05, k=50))).settings
     assert (settings.split, settings.k) == (0.5, 4)
     unsplit = replace(SETTINGS, split=None, methods=("knn", *(n for n, f in ESTIMATORS.items() if f.needs_split)))
-    assert allowed(unsplit, problem_of(unsplit)).methods == ("knn",)
+    assert allowed(problem_of(unsplit)).settings.methods == ("knn",)
     approximate = replace(SETTINGS, approximate=True, methods=("ppr",))
-    assert allowed(approximate, problem_of(approximate)).methods == DEFAULT_METHODS
+    assert allowed(problem_of(approximate)).settings.methods == DEFAULT_METHODS

@@ -216,11 +216,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The n of every measurement from now on."""
     measured: list[int] = []
 
-    def measure(
-        problem: problems.Problem, settings: ExploreSettings, progress: Progress | None = None
-    ) -> results.Results:
-        measured.append(settings.n)
-        return MEASURE(problem, settings, progress)
+    def measure(problem: problems.Problem, progress: Progress | None = None) -> results.Results:
+        measured.append(problem.settings.n)
+        return MEASURE(problem, progress)
 
     monkeypatch.setattr(results, "measure", measure)
     return measured
@@ -230,7 +228,7 @@ def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(monkeypatch: 
     exact = vertices(opened(n="400", k="4"))
     app = opened(n="100")
     monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 80)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem: 80)
     move(app, n=400, k=4)
     assert payload(app)["coarse"] == 80
     assert payload(app)["more"]
@@ -279,7 +277,7 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pyt
     app = opened(n="100")
     first = vertices(app)
     monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 80)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem: 80)
     stopped = app.session_state["_Session"].stopped
     stopped[question(app, lambda line: None, {"n": 400}).needs[1].key] = STOPPED  # as the line does
     app.run()
@@ -295,7 +293,7 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pyt
     assert app.query_params["n"] == "400"
     assert not app.info
     # Nothing can be drawn of another toy yet: the browser hears that what it has is not of this one.
-    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 0)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem: 0)
     app.radio(key="problem").set_value("outlier").run()
     assert payload(app)["other"]
     assert not last_word(app)["other"]
@@ -309,7 +307,7 @@ def test_what_goes_wrong_in_a_job_is_told_on_the_page(monkeypatch: pytest.Monkey
         raise ValueError("these data are *too* strange")
 
     monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(needs, "coarse_size", lambda problem, settings: 0)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem: 0)
     monkeypatch.setattr(results, "measure", measure)
     move(app, seed=5)
     last_word(app)
@@ -353,13 +351,13 @@ def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -
 def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -> None:
     settings = ExploreSettings(problem="shifted-gaussians", n=100, parameters={"d": 2}, repeats=repeats, k=5)
     problem = problems.problem_of(settings)
-    found = results.results(problem, settings)
-    table = live_view.numbers(problem, settings, found)
-    drawn = live_view.curve_space(problem, settings, found, table).payload()["figure"]
+    found = results.results(problem)
+    table = live_view.numbers(problem, found)
+    drawn = live_view.curve_space(problem, found, table).figure
     whole = pr_figure(
         found.curves,
         truth=problem.truth,
-        limits=bounds.limits(problem, settings),
+        limits=bounds.limits(problem),
         bands=found.bands,
         notes={name: f"IoU {curve.iou(problem.truth):.2f}" for name, curve in found.curves.items()},
     )

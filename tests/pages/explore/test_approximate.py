@@ -274,7 +274,7 @@ def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_json_says_what_was_approximate() -> None:
     settings = ExploreSettings(n=200, parameters={"d": 3}, methods=("knn",), approximate=True)
     problem = problems.problem_of(settings)
-    found = results.measure(problem, settings)
+    found = results.measure(problem)
     assert found.approximation is not None
     text = prviz.reports.export.to_json(
         found.estimates, pair=problem.pair, settings=settings, curves=found.curves, approximation=found.approximation

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._explore import influence as _influence_page
+from pages._explore import extremes
 from pages._explore.session import PANEL_TAB
 from prviz.diagnostics.influence import Extremes, distinct, influence, removals
 from prviz.live import needs
@@ -124,7 +124,7 @@ def test_both_ends_over_k_with_and_without_split() -> None:
 def test_the_worked_example_is_a_link_that_opens_it() -> None:
     app = at_extremes(opened(n="60"))
     link = next(each.proto.url for each in app.get("link_button"))
-    assert_link_gives(_influence_page.EXAMPLE, dict(parse_qsl(urlsplit(link).query)))
+    assert_link_gives(extremes.EXAMPLE, dict(parse_qsl(urlsplit(link).query)))
     there = at_extremes(opened(**dict(parse_qsl(urlsplit(link).query))))
     assert "This is the worked example" in texts(there)
     assert "**Row 1000** of the real samples" in texts(there)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from pages._explore.influence import EXAMPLE
+from pages._explore.extremes import EXAMPLE
 from tests.browser import wait_idle
 from tests.pages.explore.test_explore_browser import no_trouble, open_explore, slider
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._explore.parameters import widget_values
+from pages._explore.controls import parameter_values
 from pages._explore.session import COLOUR, LAM_METHOD, PANEL_TAB
 from prviz.curves.summaries import summaries, table_columns
 from prviz.estimators import ESTIMATORS
@@ -33,7 +33,7 @@ def test_only_the_parameters_of_the_families_on_screen_are_there() -> None:
     assert keys(app) == ["parameter.prc.k_prime", "parameter.prc.c", "parameter.cluster.clusters", *SUMMARY_KEYS]
     for name, family in ESTIMATORS.items():
         for each in family.parameters:
-            assert widget_values(ExploreSettings())[f"parameter.{name}.{each.name}"] == each.default
+            assert parameter_values(ExploreSettings())[f"parameter.{name}.{each.name}"] == each.default
 
 
 @pytest.mark.thorough

@@ -165,7 +165,7 @@ def test_rows_are_those_of_the_file_also_of_a_subsample() -> None:
     app = at_samples(source="bundled", problem="rbm-epoch-30", n="100")
     problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=100))
     whole = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=10_000)).pair
-    shown = sample_display.evaluated(problem, ExploreSettings(source="bundled"), results.Results({}, {}, dict))
+    shown = sample_display.evaluated(problem, results.Results({}, {}, dict))
     for place in (0, 1, 60, 99):
         role, row = shown.pair_row(place)
         side = (whole.real, whole.generated)[role]

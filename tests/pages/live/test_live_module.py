@@ -161,7 +161,7 @@ def test_curves_leave_the_truth_where_python_says(blank: Page, name: str, by: fl
 def test_what_was_on_its_way_before_a_move_does_not_undo_it(blank: Page) -> None:
     """The page may be drawn, of what Python knew before, between a question and its answer."""
     blank.set_content(Path(figure.__file__).with_name("live.html").read_text())
-    k = Slider("k", "k", [1, 2, 3], 1, 1).payload()
+    k = vars(Slider("k", "k", [1, 2, 3], 1, 1))
     payload = {"controls": [k], "curves": [], "panes": [], "table": None, "frames": "", "shown": None, "legend": False}
     payload |= {"lines": [], "vertices": {}, "rows": True, "token": "a visitor", "of": ["toy", "modes"]}
     found = blank.evaluate(

@@ -30,7 +30,7 @@ def visitor() -> Iterator[route.Visitor]:
     problem = problem_of(SETTINGS)
 
     def understand(asked: Any, sink: Sink) -> Question:
-        return CurvesQuestion(int(asked["q"]), problem, SETTINGS, lambda *found: b'{"n":60}', sink)
+        return CurvesQuestion(int(asked["q"]), problem, lambda *found: b'{"n":60}', sink)
 
     visitor.understand = understand
     yield visitor
@@ -110,7 +110,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Measurements go on for ever; their blocks."""
     blocks: list[int] = []
 
-    def measure(problem: Problem, settings: ExploreSettings, progress: Any) -> results.Results:
+    def measure(problem: Problem, progress: Any) -> results.Results:
         while True:
             blocks.append(1)
             progress(0.5)
