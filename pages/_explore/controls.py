@@ -27,7 +27,7 @@ from pages._live.figure import place
 from pages._shared import families as _families
 from pages._shared import uploads
 from pages._shared.cache import session
-from pages._shared.widgets import begin
+from pages._shared.widgets import begin, choose_one
 from prviz.curves.summaries import EPS, B
 from prviz.estimators import ESTIMATORS
 from prviz.figures import TRUTH_COLOR
@@ -81,19 +81,10 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
     """
     with st.sidebar:
         data = st.container(key="part-data")
-        source = data.segmented_control(
-            "Data",
-            list(SOURCES),
-            format_func=SOURCES.__getitem__,
-            required=True,
-            key=begin(SOURCE, begun.source),
-            persist_state=KEEP,
-            label_visibility="collapsed",
-            width="stretch",
-        )
-        source = source or begun.source
+        look: dict[str, Any] = {"label_visibility": "collapsed", "width": "stretch"}
         name, n, uploaded = "", None, None
         with data:
+            source = choose_one("Data", SOURCES, key=begin(SOURCE, begun.source), persist_state=KEEP, **look)
             if source == "toy":
                 name = _toy(begun)
             elif source == "bundled":
