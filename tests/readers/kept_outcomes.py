@@ -6,21 +6,27 @@ codes anew; `python -m tests.readers.kept_outcomes tables 37` prints one outcome
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
 import re
 import sys
+import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import safetensors.numpy
 
 from prviz.readers import ReadError, read_chosen, read_chosen_pair, roles
 from prviz.readers.columns import ColumnChoice
+from prviz.readers.conversion import CONVERTED, arrays_in
 from prviz.readers.source import Limits
 
 FILE = Path(__file__).with_suffix(".json")
@@ -307,21 +313,182 @@ def outcome(rng: Rng, name: str, data: bytes) -> str:
             found += [described(each) for each in read_chosen_pair((name, data), choice)]
     except ReadError as error:
         found.append(str(error))
-    return LIBRARY.sub("", "\n".join(found))
+    return "\n".join(found)
 
 
-DRAWN: dict[str, tuple[Callable[[Rng], tuple[str, bytes]], int]] = {
-    "tables": (table, 1_000),
-    "records": (records, 120),
-    "arrays": (arrays, 400),
-    "damaged": (damaged, 300),
+# ---- columns of types, folders, what other programs hold ----
+
+TYPES: dict[str, Callable[[Rng, int], Any]] = {
+    "float": lambda rng, n: pa.array(rng.integers(-99, 99, n) / 4, pa.float32()),
+    "double": lambda rng, n: pa.array(rng.integers(-99, 99, n) / 3),
+    "half": lambda rng, n: pa.array((rng.integers(-99, 99, n) / 4).astype("f2")),
+    "whole": lambda rng, n: pa.array(rng.integers(0, 9, n)),
+    "truth": lambda rng, n: pa.array(rng.integers(0, 2, n) > 0),
+    "text": lambda rng, n: pa.array([f"{pick(rng, 'abc')}" for _ in range(n)]),
+    "missing": lambda rng, n: pa.array([None if place == n // 2 else float(place % 3) for place in range(n)]),
+    "categories": lambda rng, n: pa.array([pick(rng, "ab") for _ in range(n)]).dictionary_encode(),
+    "list": lambda rng, n: pa.array((rng.integers(0, 99, (n, 3)) / 4).tolist()),
+    "wide list": lambda rng, n: pa.array((rng.integers(0, 99, (n, 3)) / 4).tolist(), pa.large_list(pa.float32())),
+    "fixed": lambda rng, n: pa.array((rng.integers(0, 99, (n, 2)) / 4).tolist(), pa.list_(pa.float32(), 2)),
+    "ragged": lambda rng, n: pa.array([[1.0] * (1 + (place == 1)) for place in range(n)]),
+    "nested": lambda rng, n: pa.array(rng.integers(0, 9, (n, 1, 3)).astype("f8").tolist()),
+    "squares": lambda rng, n: pa.array(rng.integers(0, 9, (n, 2, 2)).astype("f8").tolist()),
+    "struct": lambda rng, n: pa.array([{"a": 1.0, "b": place / 2} for place in range(n)]),
+    "dates": lambda rng, n: pa.array(np.arange(n).astype("M8[s]")),
+    "bytes": lambda rng, n: pa.array([bytes(12)] * n),
+    "texts of numbers": lambda rng, n: pa.array([str(each / 4) for each in rng.integers(0, 99, n)]),
+    "texts of lists": lambda rng, n: pa.array([str([0.5, place / 2]) for place in range(n)]),
+    "decimals": lambda rng, n: pa.array([Decimal(int(each)) / 4 for each in rng.integers(0, 99, n)]),
+    "nothing": lambda rng, n: pa.nulls(n),
+    "large": lambda rng, n: pa.array([2**60 + place for place in range(n)]),
+    "nan": lambda rng, n: pa.array([float("nan")] + [1.0] * (n - 1)),
+}
+USUAL = ("float", "double", "whole", "float", "list", "fixed", "half", "truth")
+
+
+def typed(rng: Rng) -> tuple[str, bytes]:
+    """A table of Arrow's types."""
+    n = int(pick(rng, (3, 12, 12, 64)))
+    names = [*(pick(rng, FAMILIES).format(place) for place in range(int(rng.integers(1, 5)))), pick(rng, BESIDE)]
+    kind = pick(rng, USUAL)
+    columns = {}
+    for place, name in enumerate(names):
+        chosen = kind if place < len(names) - 1 and rng.random() < 0.8 else pick(rng, list(TYPES))
+        columns[name] = TYPES[chosen](rng, n)
+    held = pa.table(columns)
+    stream = io.BytesIO()
+    if rng.random() < 0.5:
+        pq.write_table(held, stream, row_group_size=pick(rng, (5, 100)), use_dictionary=rng.random() < 0.5)
+        return "t.parquet", stream.getvalue()
+    opened = pick(rng, (pa.ipc.new_file, pa.ipc.new_stream))
+    with opened(stream, held.schema) as writer:
+        writer.write_table(held, max_chunksize=int(pick(rng, (5, 100))))
+    return "t.arrow", stream.getvalue()
+
+
+NAMES = (
+    *("img_emb_{}.npy", "part-{:03}.npy", "{}.npy", "rank{}_batch0.npy", "step_{}.npy", "x{}.csv", "a{}.NPY", "b.npy"),
+    *("feats ({}).npy", "epoch={}.npy", "{}-of-5.npy", "x_{}.json", "x{}.pkl", "note.txt", "split=a{}/part.npy"),
+    *(
+        "train/{}.npy",
+        "day={}/0.npy",
+        "img_emb/{}.npy",
+        ".hidden{}.npy",
+        "x{}.npz",
+        "x{}_copy.npy",
+        "data.tar",
+        ".zgroup",
+    ),
+)
+
+
+def folder_outcome(rng: Rng) -> str:
+    """What is read of a folder of arrays and other files."""
+    chosen = [pick(rng, NAMES[:8] if rng.random() < 0.5 else NAMES) for _ in range(1 if rng.random() < 0.6 else 2)]
+    width, shape = int(pick(rng, (2, 2, 2, 3))), pick(rng, ((4, 2), (4, 2), (2,), (1, 2)))
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        for pattern in chosen:
+            for place in range(int(rng.integers(1, 5))):
+                path = Path("some", pattern.format(place + int(rng.integers(0, 2))))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                values = rng.integers(0, 99, shape) / 4 if rng.random() < 0.95 else np.ones((4, width))
+                if path.suffix == ".csv":
+                    path.write_text("a,b\n1.5,2\n3,4.5\n")
+                elif path.suffix == ".npz":
+                    np.savez(path, feats=values)
+                else:
+                    path.write_bytes(saved(values) if path.suffix.lower() == ".npy" else b"{}")
+        try:
+            return described(read_chosen(Path("some"), ColumnChoice.of(None, (), None)))
+        except ReadError as error:
+            return f"{type(error).__name__}: {error}"
+
+
+def held(rng: Rng, depth: int = 0) -> Any:
+    """What another library has loaded, nested."""
+    kind = int(rng.integers(12 if depth < 3 else 4))
+    shape = pick(rng, ((4, 3), (4, 3), (3,), (4,), (2, 3, 2)))
+    if kind < 3:
+        return rng.integers(0, 99, shape) / 4
+    if kind == 3:
+        return pick(rng, ("a text", 3, 2.5, None, [1, 2, 3], ["a", "b", "c"], [1, "a"], [], b"x", [[1, 2], [3]]))
+    if kind < 6:
+        return {pick(rng, ("feats", "y", "__version__", "file", "a b", 3)): held(rng, depth + 1) for _ in range(3)}
+    if kind < 9:
+        same = int(rng.integers(2**31))
+        return [held(np.random.default_rng(same), depth + 1) for _ in range(int(rng.integers(1, 5)))]
+    if kind == 9:
+        return tuple(held(rng, depth + 1) for _ in range(2))
+    if kind == 10:
+        return {f"{place}.png": rng.integers(0, 9, 3) / 2 for place in range(int(rng.integers(2, 5)))}
+    return [{"emb": rng.integers(0, 9, 3) / 2, "label": "a", "id": place} for place in range(4)]
+
+
+def held_outcome(rng: Rng) -> str:
+    """The arrays that are found in nested things."""
+    try:
+        found = arrays_in(held(rng))
+    except ValueError as error:
+        return str(error)
+    return str({name: (array.shape, array.dtype.kind, array.tolist()) for name, array in found.items()})
+
+
+HEADS = (
+    *(
+        b"1.5 2.5\n3.5 4.5\n",
+        b"a;b\n1;2\n3;4\n",
+        b"[[1.0 2.0]\n [3.0 4.0]]",
+        b"| a | b |\n|---|---|\n| 1 | 2 |\n",
+        b"{}",
+    ),
+    *(
+        b'[{"a": 1}]',
+        b'{"a": 1}\n{"a": 2}\n',
+        b'{"columns":["a"],"data":[[1]]}',
+        b'{"a":{"0":1}}',
+        b"MATLAB 7.3 MAT-file",
+    ),
+    *(b"\0\0\0\1DUCKDUCK", b"IxF2", b"\2\0\0\0\1\0\0\0" + bytes(8), bytes(12), b"<!DOCTYPE html>", b"PK\3\4", b"x"),
+    *(
+        b"version https://git-lfs",
+        b"\x1f\x8b",
+        b"1D0 2.5D1\n3D0 4D0\n",
+        b"1.5-2.5\n",
+        b"# only\n1 2\n3 4\n",
+        b"a,b\nx,y\n",
+    ),
+)
+
+
+def other_outcome(rng: Rng) -> str:
+    """Why a file of another program is not read, and how it is converted."""
+    name = f"it{pick(rng, ('', ' is', chr(39)))}{pick(rng, [*CONVERTED, '.npy', '.csv', '.zip', '.h5', '.PNG', ''])}"
+    data = pick(rng, HEADS) * int(pick(rng, (1, 1, 3)))
+    try:
+        return described(read_chosen((name, data), ColumnChoice.of(None, (), None)))
+    except ReadError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def of_file(made: Callable[[Rng], tuple[str, bytes]]) -> Callable[[Rng], str]:
+    """The outcome of a file that is made."""
+    return lambda rng: outcome(rng, *made(rng))
+
+
+DRAWN: dict[str, tuple[Callable[[Rng], str], int]] = {
+    "tables": (of_file(table), 1_000),
+    "records": (of_file(records), 120),
+    "arrays": (of_file(arrays), 400),
+    "damaged": (of_file(damaged), 300),
+    "types": (of_file(typed), 300),
+    "folders": (folder_outcome, 120),
+    "held": (held_outcome, 500),
+    "others": (other_outcome, 600),
 }
 
 
 def of_number(kind: str, number: int) -> str:
-    rng = np.random.default_rng([SEED, list(DRAWN).index(kind), number])
-    name, data = DRAWN[kind][0](rng)
-    return outcome(rng, name, data)
+    return LIBRARY.sub("", DRAWN[kind][0](np.random.default_rng([SEED, list(DRAWN).index(kind), number])))
 
 
 def codes(kind: str) -> list[str]:
