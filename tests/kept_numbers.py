@@ -47,7 +47,7 @@ from prviz.triage import evidence, reported
 from prviz.triage.classes import apart_text, by_class, class_sentence
 from prviz.triage.comparison import compare_curves, difference_of
 from prviz.triage.encoders import EncoderRanking, encoder_verdict
-from prviz.triage.inputs import checkpoints_of, common_prefix, natural, step_of
+from prviz.triage.inputs import checkpoints_of, common_prefix, details_of, natural, step_of
 from prviz.triage.measure import measure_all, set_sizes, unequal, uneven
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import copies_text, held_out_distances, memorisation
@@ -422,6 +422,7 @@ def triage() -> Iterator[Call]:
     yield "known rows", lambda: known_rows(known["tasks"], known["firsts"])
     yield "ks", lambda: [least(known["firsts"]), ks_of(known["firsts"], known["settings"], [2, "sqrt"])]
     yield "usual shares", lambda: [usual_shares(n, known["settings"]) for n in (30, 60, 130, 500)]
+    yield from details()
     yield from words()
 
 
@@ -436,6 +437,30 @@ def ranked(known: Mapping[str, Any], goal: float) -> Any:
     table = rank(measured, goal=goal, bootstrap=30, seed=1)
     rankings = [EncoderRanking("one", 4, table), EncoderRanking("other", 8, table.iloc[::-1])]
     return [table, verdict(table), verdict(table, n=40, left_out=2), encoder_verdict(rankings), rankings[0].possible]
+
+
+def details() -> Iterator[Call]:
+    """What tables say of checkpoints, many of them wrongly."""
+    rng = np.random.default_rng(17)
+    cells = ("a", "b", "run/a", "a.npy", "c", "1", "2.5", "", "nan", "x", " 3 ", "1e3")
+    names = ("file", "step", "run", "scale", "loss", "", "file")
+    checkpoint = {Path("run/a.npy"): "a", Path("run/b.npy"): "b", Path("other/c.npy"): "c"}
+    for number in range(60):
+        head = ["file", *(names[int(each)] for each in rng.integers(1, len(names), int(rng.integers(0, 3))))]
+        rows = [
+            [cells[number % 2 + place] if not place else cells[int(rng.integers(5, 12))] for place in range(len(head))]
+        ]
+        rows += [
+            [cells[int(each)] for each in rng.integers(0, len(cells), len(head))] for _ in range(int(rng.integers(3)))
+        ]
+        text = "\n".join(",".join(row) for row in [head, *rows[: 1 + number % 3]])
+        yield f"details {number}", partial(details_in, text, checkpoint)
+
+
+def details_in(text: str, checkpoint: Mapping[Path, str]) -> Any:
+    with tempfile.TemporaryDirectory() as name:
+        Path(name, "about.csv").write_text(text)
+        return details_of(Path(name, "about.csv"), checkpoint)
 
 
 def words() -> Iterator[Call]:

@@ -191,7 +191,7 @@ def profile_pair(
     numbers = sorted({resolve_k(k, pair) for k in ks})
     distances = Distances(drawn, memory_limit=memory_limit)
     if bandwidths is None:
-        radii = distances.mean_radii(_unit_k(pair, drawn), up_to=max(numbers, default=1)) if tuned else (0.0, 0.0)
+        radii = distances.mean_radii(_unit_k(pair, drawn), up_to=max(numbers, default=None)) if tuned else (0.0, 0.0)
         unit = sum(radii) / 2
         bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist() if unit and math.isfinite(unit) else ()
     widths = sorted({float(width) for width in bandwidths})
