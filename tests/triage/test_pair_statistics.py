@@ -50,9 +50,9 @@ def test_z_scores_of_one_distribution_are_those_of_chance() -> None:
 def test_units_and_other_seeds_change_no_fault() -> None:
     pair = planted("6 modes, d = 16", "class missing", 0.2, 500, 3)
     scaled = SamplePair(pair.real.values * 2.0**300, pair.generated.values * 2.0**300)
-    one, other = asdict(pair_statistics(pair)), asdict(pair_statistics(scaled))
+    one, other = (asdict(halvings(each, times=1)[0]) for each in (pair, scaled))
     assert one == pytest.approx(other, rel=1e-9, nan_ok=True)
-    assert all(pair_statistics(pair, seed=seed).empty > 0.1 for seed in range(4))
+    assert all(halvings(pair, seed=seed, times=1)[0].empty > 0.1 for seed in range(4))
 
 
 def test_what_was_averaged_is_told_from_what_was_stretched() -> None:
