@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from prviz.estimators import ESTIMATORS
 from prviz.studies.tasks import COMPUTATION
 from prviz.triage.findings import RULES
 
@@ -105,6 +106,9 @@ def lines() -> Iterator[str]:
             if text := ", ".join(filter(None, (kind_of_class(function), defaults(function)))):
                 found.append(f"{name}: {text}")
         yield from (f"{module.__name__.removeprefix('prviz.')}: {each}" for each in found)
+    for name, family in ESTIMATORS.items():
+        for each in family.parameters:
+            yield f"{name}: {each.name} = {each.default}, {each.low} to {each.high} by {each.step}"
 
 
 def test_numbers_that_results_rest_on_are_those_kept() -> None:
