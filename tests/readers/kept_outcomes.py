@@ -13,6 +13,7 @@ import json
 import re
 import sys
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -33,7 +34,7 @@ FILE = Path(__file__).with_suffix(".json")
 SEED = 5
 Rng = np.random.Generator
 # Columns of a table by name: features, what is beside them, and what looks like none.
-FAMILIES = ("f{}", "emb_{}", "{}", "x.{}", "pc{}", "Dim {}", "gene{}", "cell_{}", "v[{}]")
+FAMILIES = ("f{}", "emb_{}", "{}", "x.{}", "pc{}", "Dim {}", "gene{}", "cell_{}", "v[{}]", "λ{}", "é{}")
 WORDS = ("age", "height", "weight", "score", "mass", "time", "lat", "x", "y", "z", "loss", "rating")
 BESIDE = (
     *("label", "class", "id", "sample_id", "path", "image", "text", "split", "role", "source", "", "Unnamed: 0"),
@@ -213,9 +214,11 @@ KEYS = (
 )
 
 
-def saved(array: np.ndarray) -> bytes:
+def saved(array: np.ndarray, version: tuple[int, int] | None = None) -> bytes:
     stream = io.BytesIO()
-    np.save(stream, array)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of names that are no Latin
+        np.lib.format.write_array(stream, array, version)
     return stream.getvalue()
 
 
@@ -223,7 +226,7 @@ def arrays(rng: Rng) -> tuple[str, bytes]:
     """Files of one or several arrays."""
     kind = int(rng.integers(10))
     if kind < 3:
-        return "a.npy", saved(array(rng))
+        return "a.npy", saved(array(rng), pick(rng, (None, (2, 0), (3, 0))))
     if kind == 3:
         return "a.npy", saved(structured(rng))
     keys = list(rng.permutation(KEYS)[: int(pick(rng, (1, 2, 2, 3, 4)))])
