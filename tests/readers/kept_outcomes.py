@@ -154,7 +154,7 @@ def table(rng: Rng) -> tuple[str, bytes]:
         lines = [line + mark for line in lines]
     text = pick(rng, ("\n", "\n", "\n", "\r\n", "\r")).join(lines) + "\n"
     encoding = pick(rng, ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-be", "latin-1"))
-    return f"t.{'tsv' if mark == chr(9) and rng.random() < 0.8 else 'csv'}", text.encode(encoding)
+    return f"t.{'tsv' if mark == chr(9) and rng.random() < 0.8 else 'csv'}", text.encode(encoding, "replace")
 
 
 def records(rng: Rng) -> tuple[str, bytes]:
