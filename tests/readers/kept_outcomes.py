@@ -34,7 +34,7 @@ FILE = Path(__file__).with_suffix(".json")
 SEED = 5
 Rng = np.random.Generator
 # Columns of a table by name: features, what is beside them, and what looks like none.
-FAMILIES = ("f{}", "emb_{}", "{}", "x.{}", "pc{}", "Dim {}", "gene{}", "cell_{}", "v[{}]", "λ{}", "é{}")
+FAMILIES = ("f{}", "emb_{}", "{}", "x.{}", "pc{}", "Dim {}", "gene{}", "cell_{}", "v[{}]", "λ{}", "λ_{}", "Δ{}", "é{}")
 WORDS = ("age", "height", "weight", "score", "mass", "time", "lat", "x", "y", "z", "loss", "rating")
 BESIDE = (
     *("label", "class", "id", "sample_id", "path", "image", "text", "split", "role", "source", "", "Unnamed: 0"),
@@ -64,7 +64,7 @@ def beside(rng: Rng, name: str, n: int) -> list[str]:
         return [str(place + int(rng.integers(2) * 0)) for place in range(n)]
     if kind == 2:
         return [str(each) for each in rng.permutation(10 * n)[:n]]
-    if kind == 3:
+    if kind in (3, 4):
         return [str(each) for each in np.sort(rng.integers(0, max(2, n // 3), n))]
     if kind == 4:
         return [f"{each:.3f}" for each in rng.exponential(1.0, n)]
@@ -227,8 +227,8 @@ def arrays(rng: Rng) -> tuple[str, bytes]:
     kind = int(rng.integers(10))
     if kind < 3:
         return "a.npy", saved(array(rng), pick(rng, (None, (2, 0), (3, 0))))
-    if kind == 3:
-        return "a.npy", saved(structured(rng))
+    if kind in (3, 4):
+        return "a.npy", saved(structured(rng), pick(rng, (None, (3, 0))))
     keys = list(rng.permutation(KEYS)[: int(pick(rng, (1, 2, 2, 3, 4)))])
     n = int(pick(rng, (3, 12, 64)))
     named = {}
@@ -413,7 +413,7 @@ def held(rng: Rng, depth: int = 0) -> Any:
     shape = pick(rng, ((4, 3), (4, 3), (3,), (4,), (2, 3, 2)))
     if kind < 3:
         return rng.integers(0, 99, shape) / 4
-    if kind == 3:
+    if kind in (3, 4):
         return pick(rng, ("a text", 3, 2.5, None, [1, 2, 3], ["a", "b", "c"], [1, "a"], [], b"x", [[1, 2], [3]]))
     if kind < 6:
         return {pick(rng, ("feats", "y", "__version__", "file", "a b", 3)): held(rng, depth + 1) for _ in range(3)}
