@@ -19,7 +19,7 @@ import pytest
 
 from prviz.readers import Limits, ReadError, read, read_pair
 from prviz.readers import source as source_module
-from prviz.readers.arrow import read_footer
+from prviz.readers.arrow import read_footer, read_parquet
 from prviz.readers.columns import label_array, label_names
 from prviz.readers.keyed import choose_key, open_tensors, required_roles
 from prviz.readers.npy import zip_members
@@ -274,3 +274,19 @@ def test_members_of_a_zip_are_its_files_without_folders_and_what_macos_adds() ->
             archive.writestr(name, b"")
     assert zip_members(FileSource("some.zip", 0, data=stream.getvalue()), Limits()) == ["a/one.npy", "x"]
     assert zip_members(FileSource("some.zip", 4, data=b"PK\x03\x04"), Limits()) == []
+
+
+@pytest.mark.parametrize(("length", "read"), [(900, True), (1_100, False)])
+def test_labels_count_towards_what_a_parquet_file_claims(length: int, read: bool) -> None:
+    columns = {
+        "f": pa.array(range(20), pa.float64()),
+        "label": pa.array([chr(97 + place) * length for place in range(20)]),
+    }
+    data = build.parquet(columns, compression="none", use_dictionary=False)
+    limits = Limits(max_bytes=20_500, max_expansion=10**6)
+    source = FileSource("some.parquet", len(data), data=data)
+    if read:
+        assert read_parquet(source, None, limits)[1]["label"].tolist() == columns["label"].to_pylist()
+        return
+    with pytest.raises(ReadError, match=r"claims 21\.[67] KiB"):
+        read_parquet(source, None, limits)
