@@ -10,8 +10,8 @@ Cosmic Ray makes the mutants: its operators reach constants of modules, defaults
 Instead of a Python of its own for each, a process that has loaded all libraries forks: about 2 s a mutant.
 
 The tests of a mutant are KEPT, those of the files of its module's name, ``tests/FOLDER/test_MODULE*.py``, of the files
-beside them that import it, of OF_FOLDERS and OF_ALL; with ``--coverage`` those that run the changed line, the nearest and
-shortest first (this needs pytest-cov):
+beside them that import it, of OF_FOLDERS and OF_ALL; with ``--coverage`` those that run the changed line, the nearest
+and shortest first (this needs pytest-cov):
 
     pytest -n 2 -m "not browser and not thorough" --cov=prviz --cov-context=test --durations=0 -vv | tee LOG
     python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
