@@ -94,6 +94,9 @@ def page() -> None:
     notices, drop = st.container(), st.container(key="part-drop")
     own = explore_session()
     about, own.about = own.about, None
+    if own.next is not None:
+        controls.put(*own.next)
+        own.next = None
     own.uploaded, facts = controls.sidebar(controls.start(), drop)
     with notices:
         for message in own.link_messages:

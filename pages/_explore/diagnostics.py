@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._explore import encoders, extremes, live_view, space, takeaway
+from pages._explore import encoders, extremes, gives_away, live_view, space, takeaway
 from pages._explore.live_view import following, over
 from pages._explore.session import PANEL_TAB, explore_session
 from pages._live.figure import Pane, compact, live_figure
@@ -39,7 +39,7 @@ LAMS = (0.01, 100.0)
 
 def draw(problem: Problem, found: results.Results) -> None:
     """The open panel, which can lie over the page, and the strip over k."""
-    draws = {"Space": space.draw, "Extremes": extremes.draw, "All numbers": all_numbers}  # of each of PANELS
+    draws = dict(zip(PANELS, (space.draw, extremes.draw, all_numbers, gives_away.draw), strict=True))
     with st.container(key="part-panel"):
         _enlarge()
         for name, tab in zip(PANELS, st.tabs(list(PANELS), on_change="rerun", key=PANEL_TAB), strict=True):

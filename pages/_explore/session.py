@@ -12,6 +12,7 @@ import streamlit as st
 from pages._shared.cache import of_session
 from prviz.live.problems import Uploaded
 from prviz.live.state import ExploreState
+from prviz.reports.settings import ExploreSettings
 
 # Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a toy's presets have
 # keys of their own.
@@ -35,6 +36,7 @@ class ExploreSession:
     picked : what the user has selected in that panel, as the browser sent it.
     far_off : keys of the errors on a surrogate that the user has asked for.
     dismissed : warnings that the user no longer wants to see: a pair's digest and the title of each.
+    next : settings, and an upload if they are of one, that the next run of the page begins with.
     enlarged : the open panel lies over the page, with all that it has. influential : its search for influential samples
         and duplicates is wanted.
     """
@@ -49,6 +51,7 @@ class ExploreSession:
     picked: Mapping[str, Any] = field(default_factory=dict)
     far_off: set[Hashable] = field(default_factory=set)
     dismissed: set[tuple[str, str]] = field(default_factory=set)
+    next: tuple[ExploreSettings, Uploaded | None] | None = None
     enlarged: bool = False
     influential: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)

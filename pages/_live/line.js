@@ -23,6 +23,7 @@ import { drawnHere } from "./view.js";
  * @property {boolean} more ask once more when the answer ends
  * @property {number} moved the last question that has changed something for the page
  * @property {number} followed the last one that the page has followed
+ * @property {boolean} told Python has told of something for the page since the page began to follow last, maybe twice in one answer
  * @property {number} rest milliseconds after an answer for which the page waits before it follows
  * @property {string[] | null} hidden ids of the curves that the user has hidden, until Python knows
  * @property {[string, unknown][]} later what the page is to be told once the answer has landed
@@ -37,7 +38,7 @@ const DIM_MS = 350; // without an answer, after which an outdated drawing is dim
 const QUIET_MS = 1000; // of work beside a final drawing, after which it is shown
 
 /** @returns {Line} */
-export const noLine = () => ({ q: 0, flight: null, waiting: false, more: false, moved: 0, followed: 0, rest: REST_MS, hidden: null, later: [], token: "", since: null });
+export const noLine = () => ({ q: 0, flight: null, waiting: false, more: false, moved: 0, followed: 0, told: false, rest: REST_MS, hidden: null, later: [], token: "", since: null });
 
 /** The controls that the user has moved since Python heard of them.
  * @param {LiveFigure} live */
@@ -127,6 +128,7 @@ function take(live, message) {
   if (message.kind === "frames") {
     keepFrames(message);
     line.moved = line.q; // the page draws them too
+    line.told = true;
     followLater(live);
   }
   if (message.kind === "progress") {
@@ -136,6 +138,7 @@ function take(live, message) {
   if (message.kind === "superseded") line.more = true; // by the page: another question of ours would be the newest one
   if (message.kind === "page") {
     line.moved = line.q;
+    line.told = true;
     line.rest = 0;
     followLater(live);
   }
@@ -165,7 +168,7 @@ function ended(live) {
   if (line.flight?.landed === false) return;
   notDim(live);
   line.flight = null;
-  live.root.dataset.more = String(line.moved > line.followed); // the page is to follow
+  live.root.dataset.more = String(isBehind(line)); // the page is to follow
   showProgress(live, null);
   if (line.more || news(live).length) ask(live);
   else followLater(live);
@@ -179,14 +182,19 @@ function lost(live, status) {
   live.timers.start("retry", RETRY_MS, () => { void send(live); });
 }
 
+/** The page has not followed what was moved, or what Python has told of.
+ * @param {Line} line */
+const isBehind = ({ moved, followed, told }) => told || moved > followed;
+
 /** The page follows the figure, once no control has moved for a while, be it held or not.
  * @param {LiveFigure} live */
 function followLater(live) {
   const { line, timers } = live;
-  if (line.moved <= line.followed) return;
+  if (!isBehind(line)) return;
   timers.start("follow", line.rest, () => {
-    if ((line.flight && !line.flight.landed) || line.moved <= line.followed) return;
+    if ((line.flight && !line.flight.landed) || !isBehind(line)) return;
     line.followed = line.moved;
+    line.told = false;
     live.tell("follow", line.followed);
   });
 }

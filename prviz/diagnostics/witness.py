@@ -116,14 +116,20 @@ class Witness:
         return tuple(column for each in self.named for column in each.columns)
 
     @property
+    def of_all(self) -> tuple[str, ...]:
+        """What is said of whole rows, and where no feature is named; one line at most."""
+        if self.rows:
+            return (self.rows,)
+        if self.whole:
+            return (f"{len(self.differing)} of {self.d} features differ: whole rows or their scale",)
+        if self.named:
+            return ()
+        return ("the sets differ, in no single feature" if self.told_apart else NOTHING,)
+
+    @property
     def statements(self) -> tuple[str, ...]:
         """What is said of the sets, a line each: at least one."""
-        said = [self.rows] if self.rows else []
-        if self.whole and not said:
-            said.append(f"{len(self.differing)} of {self.d} features differ: whole rows or their scale")
-        said += [each.text for each in self.named]
-        if not said:
-            said = ["the sets differ, in no single feature"] if self.told_apart else [NOTHING]
+        said = [*self.of_all, *(each.text for each in self.named)]
         if self.area is not None and self.area_without is not None:
             said.append(f"area {self.area:.2f}; without these {self.area_without:.2f}")
         return tuple(said)
@@ -237,7 +243,7 @@ def witness(
         area_without=None,
         notes=tuple(notes),
     )
-    return _with_areas(found, pair, seed, memory_limit) if without and named else found
+    return with_areas(found, pair, seed=seed, memory_limit=memory_limit) if without and named else found
 
 
 def leaving_out(pair: SamplePair, columns: Sequence[int]) -> SamplePair:
@@ -270,8 +276,22 @@ def _area(pair: SamplePair, seed: int, memory_limit: int) -> float:
     return pr_curve(pair.real, pair.generated, "tightest", split=0.5, seed=seed, memory_limit=memory_limit).auc
 
 
-def _with_areas(found: Witness, pair: SamplePair, seed: int, memory_limit: int) -> Witness:
-    """The witness with the areas with all columns and without those named; as it is where none remain."""
+def with_areas(found: Witness, pair: SamplePair, *, seed: int = 0, memory_limit: int = MEMORY_LIMIT) -> Witness:
+    """The witness with the areas with all columns and without those named; as it is where none remain.
+
+    Parameters
+    ----------
+    found : Witness
+        Of this pair.
+    pair : SamplePair
+        Two sets.
+    seed, memory_limit : int
+        As in `witness`.
+
+    Returns
+    -------
+    Witness
+    """
     if len(found.columns) >= pair.d or min(each.n_independent for each in pair) < _LEAST_ROWS:
         return found
     area = _area(pair, seed, memory_limit)

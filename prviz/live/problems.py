@@ -41,6 +41,7 @@ class Uploaded:
 
     origin: an id of the files, for the labels, which are not in the samples' digests.
     choice: of the columns of both files.
+    before: the settings and the upload, if it was one, that this pair was shown from without some of its features.
     """
 
     pair: SamplePair
@@ -49,6 +50,7 @@ class Uploaded:
     origin: tuple[Hashable, ...] = ()
     pictures: HeldPictures | None = None
     choice: ColumnChoice = EVERY
+    before: tuple[ExploreSettings, Uploaded | None] | None = None
 
     @property
     def choices(self) -> tuple[ColumnChoice, ...]:
@@ -64,7 +66,8 @@ class Uploaded:
     def swapped(self) -> Uploaded:
         """The same sets in each other's role."""
         pair = SamplePair(self.pair.generated, self.pair.real)
-        return replace(self, pair=pair, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1])
+        turned = replace(self, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1])
+        return replace(turned, pair=pair, before=None)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

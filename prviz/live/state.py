@@ -25,7 +25,8 @@ from prviz.toys import Parameter, Value, toy
 
 # Entries of a link beside those of the settings, and the first value of each.
 PANEL, VIEW, COLOURS, HIDDEN = "panel", "view", "colour", "hidden"
-PANELS, VIEWS = ("Space", "Extremes", "All numbers"), ("PR", "Error space")
+PANELS = ("Space", "Extremes", "All numbers", "What gives it away")
+VIEWS = ("PR", "Error space")
 ROLE = "Role"
 # Names of panels in older links.
 FORMER_PANELS = {"Ends": "Extremes"}

@@ -1,0 +1,174 @@
+"""The panel on what gives the generated samples away: features, samples, and what remains without these features."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import quote
+
+import numpy as np
+import streamlit as st
+
+from pages._explore.session import explore_session
+from pages._shared import answers, media
+from pages._shared.widgets import pressed
+from prviz.diagnostics.named_columns import Histogram, NamedColumns, column_text, number_text
+from prviz.diagnostics.witness import Witness, leaving_out, with_areas, witness
+from prviz.figures import GENERATED_COLOR, REAL_COLOR
+from prviz.live import results
+from prviz.live.problems import Problem, Uploaded
+from prviz.measure.workload import estimate_seconds
+from prviz.reports.settings import ExploreSettings
+from prviz.samples import SamplePair, Samples
+
+# Width and height of a histogram, in units of its own.
+WIDTH, HEIGHT = 150.0, 44.0
+# Samples of either kind that are shown, and seconds that a million values take on a slow machine.
+SHOWN, SECONDS = 4, 8.0
+KINDS = (("most surely generated", "generated"), ("most surely missing", "real"))
+
+
+def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+    """Features with both distributions, the areas, samples, and the button that leaves the features out."""
+    _take_back(problem)
+    pair = problem.pair
+    key = ("witness", *problem.key)
+    seconds = 0.5 + SECONDS * (pair.real.n + pair.generated.n) * pair.d / 1e6
+    first = answers.tab_result(key, seconds, lambda _: witness(pair, without=False, seed=problem.seed))
+    if first is None:
+        return
+    areas = None
+    if first.named:
+        one = estimate_seconds(pair.real.n, pair.generated.n, pair.d, methods=4, split=0.5)
+        areas = answers.tab_result((*key, "areas"), 3 * one, lambda _: with_areas(first, pair, seed=problem.seed))
+    st.html(f'<div class="away" data-prviz="away">{_features(pair, areas or first)}</div>')
+    possible = bool(first.named) and problem.toy is None and len(first.columns) < pair.d
+    if possible and pressed("Leave these out", "leave-out"):
+        _leave_out(problem, first)
+        st.rerun(scope="app")
+    st.html(f'<div class="away">{_rest(problem, first)}</div>')
+
+
+def _features(pair: SamplePair, found: Witness) -> str:
+    """What is said of the features, and the areas, as HTML; whatever a file named is escaped."""
+    parts = [f"<p>{html.escape(each)}.</p>" for each in found.of_all]
+    if found.named:
+        roles = (("real", REAL_COLOR), ("generated", GENERATED_COLOR))
+        parts.append("<p>" + " ".join(f'<i style="background:{color}"></i>{role}' for role, color in roles) + "</p>")
+    parts += [_feature(each) for each in found.named]
+    if found.area is not None and found.area_without is not None:
+        count = len(found.columns)
+        without = "without this one" if count == 1 else f"without these {count}"
+        parts.append(_bar(f"area with all {pair.d:,} features", found.area))
+        parts.append(_bar(without, found.area_without))
+    return "".join(parts)
+
+
+def _rest(problem: Problem, found: Witness) -> str:
+    """The most telling samples, and what was not tested, as HTML."""
+    parts = list[str]()
+    sides = [(title, role, rows) for (title, role), rows in zip(KINDS, _rows(found), strict=True) if rows]
+    if sides:
+        listed = "".join(_samples(problem, found, title, role, rows) for title, role, rows in sides)
+        parts.append(f'<div class="sides">{listed}</div>')
+    parts += [f"<p><small>{html.escape(each)}.</small></p>" for each in found.notes]
+    return "".join(parts)
+
+
+def _rows(found: Witness) -> tuple[Sequence[int], Sequence[int]]:
+    return found.most_generated[:SHOWN], found.most_missing[:SHOWN]
+
+
+def _feature(named: NamedColumns) -> str:
+    """A feature's name, its sentence, and both distributions."""
+    name = html.escape(named.name)
+    words = f"<div><b>{name}</b><span>{html.escape(named.sentence)}</span></div>"
+    return f'<div class="feature">{words}{_histogram(named.histogram, named, name)}</div>'
+
+
+def _histogram(bins: Histogram, named: NamedColumns, name: str) -> str:
+    """Both distributions as steps, with square roots as heights, and the ends that the sentence is about."""
+    shares = [np.sqrt(np.array(side) / max(sum(side), 1)) for side in (bins.real, bins.generated)]
+    top = max(float(side.max()) for side in shares)
+    step = WIDTH / len(bins.real)
+    drawn = ""
+    for side, color in zip(shares, (REAL_COLOR, GENERATED_COLOR), strict=True):
+        heights = HEIGHT - (HEIGHT - 2) * side / top
+        steps = "".join(f"H{step * place:.1f}V{height:.1f}h{step:.1f}" for place, height in enumerate(heights))
+        drawn += f'<path d="M0 {HEIGHT}{steps}V{HEIGHT}Z" fill="{color}44" stroke="{color}"/>'
+    for end in dict.fromkeys((named.low, named.high)):
+        if end is not None and bins.edges[0] <= end <= bins.edges[-1]:
+            at = step * float(np.interp(end, bins.edges, range(len(bins.edges))))
+            drawn += f'<path d="M{at:.1f} 0V{HEIGHT}" stroke="#888" stroke-dasharray="2 2"/>'
+    size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
+    picture = quote(f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>')
+    return f'<img src="data:image/svg+xml,{picture}" alt="{name}: both distributions">'
+
+
+def _bar(title: str, area: float) -> str:
+    bar = f'<span class="bar"><i style="width:{100 * area:.1f}%"></i></span>'
+    return f'<div class="area"><span>{html.escape(title)}</span>{bar}<b>{area:.2f}</b></div>'
+
+
+def _samples(problem: Problem, found: Witness, title: str, role: str, rows: Sequence[int]) -> str:
+    """Samples of one set, each as its picture or text, or with its value of the first feature."""
+    place = int(role == "generated")
+    side: Samples = tuple(problem.pair)[place]
+    numbers = problem.rows()[place]
+    looks = media.shown(side, rows, problem.uploaded)
+    lines = ""
+    for row, look in zip(rows, looks, strict=True):
+        own = f"row {int(numbers[row]) + 1:,}"
+        if look.picture:
+            lines += f'<img src="{html.escape(look.picture)}" alt="{role} sample, {own}" title="{own}">'
+            continue
+        said = look.text
+        if not said and found.named:
+            said = number_text(float(f"{side.values[row, found.named[0].columns[0]]:.3g}"))
+        lines += f"<p><span>{own}</span> {html.escape(said)}</p>"
+    return f'<div class="{role}"><b>{title}</b><div>{lines}</div></div>'
+
+
+# ---- leaving features out ----
+
+
+def _leave_out(problem: Problem, found: Witness) -> None:
+    """Show the pair without the named features."""
+    now = explore_session().update().settings
+    before = problem.uploaded
+    whole = problem.pair if before is None else before.pair
+    left = leaving_out(whole, found.columns)
+    dropped = tuple(whole.real.features[column] for column in found.columns) if whole.real.features else ()
+    if before is not None and dropped:  # as the files are read with these columns as labels
+        sides = [_with_labels(each, of, found.columns, dropped) for each, of in zip(left, whole, strict=True)]
+        choice = replace(before.choice, drop=(*before.choice.drop, *dropped))
+        uploaded = replace(before, pair=SamplePair(*sides), choice=choice, before=(now, before))
+    else:
+        note = "1 feature left out" if len(found.columns) == 1 else f"{len(found.columns)} features left out"
+        kept = np.setdiff1d(np.arange(whole.d), found.columns).tolist()
+        names = tuple(column_text(whole, column) for column in kept)  # else they would be numbered anew
+        sides = [replace(each, name=f"{each.name}, {note}", features=names) for each in left]
+        files = tuple(each.name for each in sides)
+        uploaded = Uploaded(SamplePair(*sides), files, (None, None), before=(now, before))
+    explore_session().next = replace(now, source="upload", problem="", parameters={}), uploaded
+
+
+def _with_labels(left: Samples, whole: Samples, columns: Sequence[int], names: Sequence[str]) -> Samples:
+    """The samples with the columns that were left out as labels."""
+    labels = {name: whole.values[:, column] for name, column in zip(names, columns, strict=True)}
+    return replace(left, labels={**left.labels, **labels})
+
+
+def _take_back(problem: Problem) -> None:
+    """The button that shows the pair with all features again."""
+    if problem.uploaded is None or problem.uploaded.before is None:
+        return
+    settings, uploaded = problem.uploaded.before
+    if pressed("Take the features back", "take-back", icon=":material/undo:"):
+        now = explore_session().update().settings
+        same = replace(
+            now, source=settings.source, problem=settings.problem, parameters=settings.parameters, n=settings.n
+        )
+        explore_session().next = same, uploaded
+        st.rerun(scope="app")

@@ -1,0 +1,75 @@
+"""The panel "What gives it away": features with both distributions, areas, samples, and the features left out."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+from streamlit.testing.v1 import AppTest
+
+import prviz
+from prviz.diagnostics.witness import GIVES_AWAY
+from prviz.live.state import PANELS
+from tests.explore_app import healthy, last_word, opened
+
+NAME, N = "diffusion-e300", 300
+
+
+@pytest.fixture(scope="module")
+def app() -> AppTest:
+    started = opened(source="bundled", problem=NAME, n=str(N), methods="knn", panel=PANELS[-1])
+    last_word(started)
+    return started
+
+
+def panel(app: AppTest) -> str:
+    """The panel's HTML as text."""
+    return " ".join(each.proto.body for each in app.get("html") if 'class="away"' in each.proto.body)
+
+
+def test_the_panel_shows_what_python_says(app: AppTest) -> None:
+    assert PANELS[-1] == GIVES_AWAY
+    pair = app.session_state["_Session"].shown.problem.pair
+    found = prviz.witness(pair)
+    shown = html.unescape(panel(app))
+    for each in found.named:
+        assert f"<b>{each.name}</b>" in shown
+        assert each.sentence in shown
+    assert found.named[0].name.endswith("pixels")  # paper that is not blank
+    assert shown.count("data:image/svg+xml") == len(found.named)
+    assert f"<b>{found.area:.2f}</b>" in shown
+    assert f"<b>{found.area_without:.2f}</b>" in shown
+    numbers = app.session_state["_Session"].shown.problem.rows()
+    for place, rows in ((1, found.most_generated), (0, found.most_missing)):
+        for row in rows[:4]:
+            assert f"sample, row {int(numbers[place][row]) + 1:,}" in shown
+
+
+def test_features_are_left_out_and_taken_back(app: AppTest) -> None:
+    before = app.session_state["_Session"].shown.problem.pair
+    named = prviz.witness(before, without=False)
+    app.button(key="leave-out").click().run()
+    last_word(app)
+    problem = app.session_state["_Session"].shown.problem
+    assert problem.sizes[2] == before.d - len(named.columns)
+    kept = np.setdiff1d(np.arange(before.d), named.columns)
+    assert (problem.pair.generated.values == before.generated.values[:, kept]).all()
+    assert problem.pair.real.features[0].startswith("pixel in row 1, column ")
+    app.button(key="take-back").click().run()
+    last_word(app)
+    healthy(app)
+    assert app.session_state["_Session"].shown.problem.pair.digest == before.digest
+
+
+def test_the_panel_comes_whole_though_it_waits_twice_in_one_answer(page: Page) -> None:
+    page.goto(f"/?problem=modes&methods=knn&n=500&panel={GIVES_AWAY.replace(' ', '+')}")
+    page.locator(".away .area").first.wait_for()
+    assert page.locator(".away .feature img").count() == page.locator(".away .feature").count() > 0
+    box = page.locator(".away").first.bounding_box()
+    assert box is not None
+    for each in page.locator(".away .feature > *, .away .area").all():
+        inner = each.bounding_box()
+        assert inner is not None
+        assert box["x"] - 1 <= inner["x"] <= inner["x"] + inner["width"] <= box["x"] + box["width"] + 1
