@@ -19,7 +19,6 @@ from prviz.figures import GENERATED_COLOR, REAL_COLOR
 from prviz.live import results
 from prviz.live.problems import Problem, Uploaded
 from prviz.measure.workload import estimate_seconds
-from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
 
 # Width and height of a histogram, in units of its own.
@@ -29,19 +28,22 @@ SHOWN, SECONDS = 4, 8.0
 KINDS = (("most surely generated", "generated"), ("most surely missing", "real"))
 
 
-def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, _: results.Results) -> None:
     """Features with both distributions, the areas, samples, and the button that leaves the features out."""
     _take_back(problem)
     pair = problem.pair
     key = ("witness", *problem.key)
     seconds = 0.5 + SECONDS * (pair.real.n + pair.generated.n) * pair.d / 1e6
-    first = answers.tab_result(key, seconds, lambda _: witness(pair, without=False, seed=problem.seed))
+    seed = problem.settings.seed
+    first = answers.tab_result(key, seconds, lambda _: witness(pair, without=False, seed=seed))
     if first is None:
         return
     areas = None
     if first.named:
         one = estimate_seconds(pair.real.n, pair.generated.n, pair.d, methods=4, split=0.5)
-        areas = answers.tab_result((*key, "areas"), 3 * one, lambda _: with_areas(first, pair, seed=problem.seed))
+        areas = answers.tab_result(
+            (*key, "areas"), 3 * one, lambda _: with_areas(first, pair, seed=problem.settings.seed)
+        )
     st.html(f'<div class="away" data-prviz="away">{_features(pair, areas or first)}</div>')
     possible = bool(first.named) and problem.toy is None and len(first.columns) < pair.d
     if possible and pressed("Leave these out", "leave-out"):
