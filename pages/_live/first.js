@@ -1,6 +1,6 @@
 // The page's main figure while Plotly is on its way: the same curves in the same place, from the vertices alone.
 
-import { sampled } from "./curve.js";
+import { pathOf } from "./curve.js";
 import { shape } from "./dom.js";
 import { drawLabels } from "./labels.js";
 import { axesOf, inked, themed } from "./pane.js";
@@ -35,8 +35,7 @@ export function drawFirst(live) {
   for (const { line, legendgroup, fill, visible } of inked(live, pane, data, unseen(live, pane, curves))) {
     const curve = curves.find(({ id }) => id === legendgroup);
     if (!curve || fill || visible === "legendonly" || data.find((trace) => trace.legendgroup === legendgroup && !trace.fill)?.meta) continue;
-    const points = sampled(curve.vertices).map(({ alpha, beta }) => `${x(beta).toFixed(1)},${y(alpha).toFixed(1)}`).join("L");
-    parts.push(shape("path", { class: "first-line", d: `M${points}`, fill: "none", stroke: line.color, "stroke-width": line.width ?? 2, "stroke-dasharray": line.dash?.replaceAll("px", "") ?? "" }));
+    parts.push(shape("path", { class: "first-line", d: pathOf(curve.vertices, axes), fill: "none", stroke: line.color, "stroke-width": line.width ?? 2, "stroke-dasharray": line.dash?.replaceAll("px", "") ?? "" }));
   }
   const box = shape("g", { transform: `translate(${margin.l} ${margin.t})` }, ...parts);
   removeFirst(pane);

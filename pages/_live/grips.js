@@ -1,7 +1,7 @@
 // A finger on a curve of the main figure moves lam along it. Over each curve lies a path as wide as a finger, which keeps
 // the page from scrolling; where there is a mouse, there is none.
 
-import { PLACES, angleToLam, pointsAlong, sampled } from "./curve.js";
+import { LAMS, PLACES, pathOf, pointsAlong } from "./curve.js";
 import { setAttributes, shape } from "./dom.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
@@ -10,18 +10,17 @@ import { setAttributes, shape } from "./dom.js";
 
 const FINGER = 28; // pixels
 const MOVED = 4; // pixels from which a touch is no tap
-const LAMS = Array.from({ length: 361 }, (_, i) => angleToLam(i / 4));
 
 /** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves that are drawn */
 export function drawGrips(live, pane, curves) {
   const { follow, fit } = pane.spec, place = PLACES[follow];
   if (!fit || !place || !matchMedia("(pointer: coarse)").matches) return;
-  const axes = pane.axes(), svg = pane.overlay("curve-grips", axes), { xaxis, yaxis } = axes;
+  const axes = pane.axes(), svg = pane.overlay("curve-grips", axes);
   const before = new Map([...svg.children].map((node) => [node.getAttribute("data-curve"), node]));
   // The same elements again: one of them may be held.
   svg.replaceChildren(...curves.map((curve) => {
-    const at = sampled(curve.vertices).map((point) => place(point)), grip = before.get(curve.id) ?? shape("path", { "data-curve": curve.id, "stroke-width": FINGER });
-    setAttributes(grip, { d: `M${at.map(([x, y]) => `${xaxis.at(x).toFixed(1)},${yaxis.at(y).toFixed(1)}`).join("L")}` });
+    const grip = before.get(curve.id) ?? shape("path", { "data-curve": curve.id, "stroke-width": FINGER });
+    setAttributes(grip, { d: pathOf(curve.vertices, axes, place) });
     hold(live, pane, /** @type {SVGElement} */ (grip), curve);
     return grip;
   }));

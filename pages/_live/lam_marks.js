@@ -1,7 +1,7 @@
 // The marks at lam: the ray of slope lam on the curves, the tangent of slope -lam in error space.
 // They are an SVG of their own above the plot: Plotly would take its hover label away at every change of a trace.
 
-import { PLACES, general, pointAt, sampled } from "./curve.js";
+import { PLACES, general, pathOf, pointAt } from "./curve.js";
 import { shape } from "./dom.js";
 import { isStrip } from "./pane.js";
 import { lamOf, look } from "./view.js";
@@ -60,10 +60,10 @@ export function drawMarks(live, pane, curves) {
 
 /** What lies between the truth and the curve whose row is under the pointer.
  * @param {Axes} axes @param {CurveAtStop[]} curves @param {string | null} under */
-function errorArea({ xaxis, yaxis }, curves, under) {
+function errorArea(axes, curves, under) {
   const raised = curves.find(({ id }) => id === under), truth = curves.find(({ id }) => id === "truth");
   if (!raised || !truth || raised === truth) return [];
-  const edge = (/** @type {CurveAtStop} */ { vertices }) => `M${sampled(vertices).map(({ alpha, beta }) => `${xaxis.at(beta)},${yaxis.at(alpha)}`).join("L")}L${xaxis.at(0)},${yaxis.at(0)}Z`;
+  const edge = (/** @type {CurveAtStop} */ { vertices }) => `${pathOf(vertices, axes)}L${axes.xaxis.at(0)},${axes.yaxis.at(0)}Z`;
   // Both areas in one path: what lies in one of them alone is the error.
   return [shape("path", { class: "live-error", "fill-rule": "evenodd", fill: raised.color, d: edge(raised) + edge(truth) })];
 }

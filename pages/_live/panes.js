@@ -1,6 +1,6 @@
 // What each kind of figure is at another stop: the same as prviz/figures draws there (a test compares them).
 
-import { angleToLam, breakpoints, firstDifference, general, mirrored, once, pointAt, pointsAlong, sampled } from "./curve.js";
+import { LAMS, breakpoints, firstDifference, general, mirrored, once, pointAt, pointsAlong, sampled } from "./curve.js";
 import { groupTraces, groupsName, isGrouped } from "./confusion_groups.js";
 import { isOfOneStop } from "./pane.js";
 
@@ -104,7 +104,6 @@ function withoutBands(pane, curves) {
 const reachOf = (values) => [0.05, 0.1, 0.2, 0.5].find((reach) => values.every((value) => Math.abs(value) <= reach)) ?? 1;
 
 const ANGLES = Array.from({ length: 361 }, (_, i) => i / 4); // degrees
-const LAMS = ANGLES.map(angleToLam);
 const LAM_TEXTS = LAMS.map((lam) => general(lam));
 /** A curve's precision at every angle. @type {(vertices: Vertex[]) => number[]} */
 const precisions = once((vertices) => pointsAlong(vertices, LAMS).map(({ alpha }) => alpha));
