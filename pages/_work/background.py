@@ -85,26 +85,17 @@ class Background(ABC):
         """Note that this viewer still waits for the work."""
         self._polled[who] = time.monotonic()
 
-    def others(self, who: Hashable) -> bool:
-        """True if another viewer has polled lately."""
-        now = time.monotonic()
-        return any(now - polled < LOOKING_SECONDS for viewer, polled in self._polled.items() if viewer != who)
-
     def start(self, who: Hashable = None) -> None:
         """Continue with the missing pieces; does nothing while the thread is running."""
         self.touch(who)
-        if self.begin():
-            threading.Thread(target=self.run, name="prviz-run", daemon=True).start()
-
-    def begin(self) -> bool:
-        """Count as working from now on; False where it was working already. `run` must follow."""
         with self._lock:
             idle = self._ended.is_set()
             self._wanted, self.error, self._began = True, None, time.monotonic()
             self._ended.clear()
-            return idle
+        if idle:
+            threading.Thread(target=self._run, name="prviz-run", daemon=True).start()
 
-    def run(self) -> None:
+    def _run(self) -> None:
         """Work in this thread until all pieces are done, the work is stopped, or an error ends it."""
         while True:
             self._began, self._before = time.monotonic(), self.share
@@ -132,7 +123,7 @@ class Background(ABC):
     def leave(self, who: Hashable) -> None:
         """Remove this viewer; the work stops unless another one has polled lately."""
         self._polled.pop(who, None)
-        if not self.others(who):
+        if time.monotonic() - max(self._polled.values(), default=-LOOKING_SECONDS) >= LOOKING_SECONDS:
             self.stop()
 
     def wait(self, seconds: float) -> bool:

@@ -93,7 +93,7 @@ def tail_figure(
         height=380,
         xaxis=theme.axis(across, type="log", range=[LOWEST, HIGHEST], **ticks),
         yaxis=theme.axis(up, range=[-0.02, 1.03], dtick=0.2),
-        legend=theme.legend(-0.36),
+        legend=theme.legend(-0.3),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -117,6 +119,14 @@ def test_a_tail_is_the_curve_over_six_decades_and_says_where_it_leaves_the_truth
     assert off.y[0] == at(CURVE, found)
     assert abs(at(CURVE, found) - at(TRUTH, found)) == pytest.approx(0.05)
     assert (list(never.x), list(never.y)) == ([None], [None])
+
+
+def test_the_legend_of_the_tails_is_whole_within_the_margins_that_the_page_gives_them():
+    page = Path(__file__).parents[2] / "pages" / "_live" / "pane.js"
+    below = int(re.search(r"const OVERLAID = .*b: (\d+) }", page.read_text("utf-8"))[1])
+    layout = tail_figure({"knn": CURVE}).layout
+    plot = layout.height - 34 - below  # pixels; the row of buttons is above
+    assert -layout.legend.y * plot + 1.6 * 14 < below
 
 
 def test_a_tail_without_a_truth_is_the_curves_alone_and_a_band_follows_its_own() -> None:
