@@ -12,7 +12,18 @@ import streamlit as st
 from pages._explore import data_controls, far_off
 from pages._explore.approximate import NOTE
 from pages._explore.session import PANEL_TAB, ExploreSession, change, explore_session, state
-from pages._live.figure import Bars, Pane, Slider, Table, figure_content, joined, lam_angle, plain_figure, plain_trace
+from pages._live.figure import (
+    Bars,
+    Linked,
+    Pane,
+    Slider,
+    Table,
+    figure_content,
+    joined,
+    lam_angle,
+    plain_figure,
+    plain_trace,
+)
 from pages._live.route import Ask
 from pages._shared.cache import Session
 from prviz import figures
@@ -288,7 +299,7 @@ def numbers(problem: Problem, found: results.Results) -> Table:
     return Table(caption, frames.columns(problem), {**known, **rows})
 
 
-def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:
+def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> Linked:
     """The curves that the marks at lam follow: every estimate and the truth."""
     color = figures.colors(curves)
     found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}

@@ -57,6 +57,8 @@ _component = st.components.v2.component(
 
 # Explore's main figure, whose controls are settings.
 FIGURE = "explore"
+# Curves that panes follow: label, colour and curve by id.
+Linked = Mapping[str, tuple[str, str, PRCurve]]
 
 
 def plain_figure(figure: go.Figure) -> dict[str, Any]:
@@ -202,7 +204,7 @@ def figure_content(
     panes: Sequence[Pane],
     *,
     controls: Sequence[Slider | Bars] = (),
-    curves: Mapping[str, tuple[str, str, PRCurve]] | None = None,
+    curves: Linked | None = None,
     lines: Mapping[str, PRCurve] | None = None,
     symbols: Mapping[str, str] | None = None,
     table: Table | None = None,
@@ -248,7 +250,7 @@ def live_figure(
     key: str,
     panes: Sequence[Pane],
     *,
-    curves: Mapping[str, tuple[str, str, PRCurve]] | None = None,
+    curves: Linked | None = None,
     table: Table | None = None,
     frames: str = "",
     shown: Mapping[str, float | None] | None = None,
@@ -258,7 +260,7 @@ def live_figure(
 ) -> None:
     """Draw the panes; what is selected in them comes back through `moved(key)`.
 
-    curves: id -> (label, colour, curve) that the panes follow. table: the readout below the panes.
+    curves: those that the panes follow. table: the readout below the panes.
     frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
     legend: say above the panes which colour is which curve, where they have no legends of their own.
     explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/space.py).
