@@ -393,4 +393,4 @@ def test_the_command_knows_what_packages_bring(site, tmp_path):
     """
     done = fresh(site, code, "-W", "ignore")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].startswith("side")
+    assert any(line.startswith("side") for line in done.stdout.splitlines())

@@ -368,7 +368,8 @@ def test_the_command_shows_intervals_below_each_method(files, tmp_path, capsys):
     line = ["curve", *map(str, files), "--method", "knn,kde", "--seed", "2", "--bootstrap", "30"]
     html = tmp_path / "figure.html"
     assert main([*line, "--html", str(html)]) == 0
-    *rows, bound = capsys.readouterr().out.splitlines()[3:]
+    *rows, bound, witness = capsys.readouterr().out.splitlines()[3:]
+    assert witness.startswith("what gives it away: ")
     assert bound.startswith("the true AuC is at most ")
     found = estimate(gaussians(), ("knn", "kde"), seed=2)
     ends = bootstrap(found["knn"], 30, seed=2).intervals.values()
