@@ -77,14 +77,16 @@ OPERATORS = (
 )
 # Tests that see most slips, which come first; those that any module may meet, and those of whole folders, beside those
 # of a module's own name.
-KEPT = {"readers": "tests/readers/test_kept_outcomes.py"}
-KEPT_ELSEWHERE = "tests/test_kept_numbers.py"
+KEPT = {
+    "readers": ("tests/readers/test_kept_outcomes.py",),
+    "triage": ("tests/test_kept_numbers.py", "tests/triage/test_kept_decisions.py"),
+}
+KEPT_ELSEWHERE = ("tests/test_kept_numbers.py",)
 OF_ALL = (
     *("tests/test_constants.py", "tests/test_signatures.py"),
     *("tests/test_edges.py", "tests/test_edges_of_numbers.py"),
 )
 OF_FOLDERS = {
-    "triage": ("tests/triage/test_kept_decisions.py",),
     "readers": ("tests/readers/test_refusals.py",),
     **dict.fromkeys(("curves", "estimators", "measure"), ("tests/measure/test_whole_way.py",)),
 }
@@ -241,7 +243,7 @@ class Tests:
         line : where the mutant stood when coverage was measured; None: where it stands.
         """
         folder = Path(mutant.file).parts[1]
-        first = [*self._first, KEPT.get(folder, KEPT_ELSEWHERE)]
+        first = [*self._first, *KEPT.get(folder, KEPT_ELSEWHERE)]
         near = [*first, *self.near(mutant.file)]
         if self._data is None:
             return near, False

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from prviz.triage.arrivals import ArrivalWatch, file_state, is_still
 
@@ -45,6 +46,16 @@ def test_a_complete_file_is_read_once_and_a_pause_is_kept(tmp_path: Path) -> Non
     assert watch.look([]) == ({}, {})
     slow = ArrivalWatch(3600.0, problem=problem)
     assert [slow.look([path]).waiting[path] for _ in range(2)] == ["still being written"] * 2
+
+
+def test_a_file_is_complete_as_soon_as_the_pause_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, clock = tmp_path / "a.npy", [5.0]
+    path.write_bytes(b"x")
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    watch = ArrivalWatch(2.0, problem=lambda _: "")
+    for now, complete in ((5.0, False), (6.5, False), (7.0, True)):
+        clock[0] = now
+        assert bool(watch.look([path]).complete) == complete
 
 
 def test_a_file_that_has_gone_or_changed_is_not_as_it_was(tmp_path: Path) -> None:
