@@ -11,9 +11,10 @@ import pytest
 from scipy import stats
 
 import prviz
+from prviz.diagnostics import witness as module
 from prviz.diagnostics.column_tests import ColumnCounts, column_tests
 from prviz.diagnostics.named_columns import NamedColumns, best_cut, number_text, round_number, share_text
-from prviz.diagnostics.witness import GROUPS, WITHOUT_TREES, leaving_out
+from prviz.diagnostics.witness import AREAS_DRAWN, DRAWN, GROUPS, WITHOUT_TREES, leaving_out
 from prviz.samples import SamplePair, Samples
 
 N = 600
@@ -281,3 +282,16 @@ def test_whole_numbers_get_whole_ranges() -> None:
     cut = best_cut(column)
     assert cut.words == "outside 6 to 14"
     assert cut.generated == 0
+
+
+def test_of_many_samples_some_are_drawn_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_TESTED", 200)
+    monkeypatch.setattr(module, "_OF_AREAS", 100)
+    generated = drawn(1)
+    generated[:, 2] += 1
+    found = prviz.witness(drawn(0), generated)
+    assert found.columns == (2,)
+    assert found.notes == (DRAWN, AREAS_DRAWN)
+    assert sum(found.named[0].histogram.real) == 200
+    half = prviz.witness(drawn(0)[:100], generated[:100])
+    assert half.notes == ()
