@@ -371,7 +371,16 @@ def typed(rng: Rng) -> tuple[str, bytes]:
 
 
 NAMES = (
-    *("img_emb_{}.npy", "part-{:03}.npy", "{}.npy", "rank{}_batch0.npy", "step_{}.npy", "x{}.csv", "a{}.NPY", "b.npy"),
+    *(
+        "img_emb_{}.npy",
+        "part-{:03}.npy",
+        "{}.npy",
+        "rank{}_batch0.npy",
+        "step_{}.npy",
+        "x{}.csv",
+        "y{}.csv",
+        "a{}.NPY",
+    ),
     *("feats ({}).npy", "epoch={}.npy", "{}-of-5.npy", "x_{}.json", "x{}.pkl", "note.txt", "split=a{}/part.npy"),
     *(
         "train/{}.npy",
@@ -397,7 +406,7 @@ def folder_outcome(rng: Rng) -> str:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 values = rng.integers(0, 99, shape) / 4 if rng.random() < 0.95 else np.ones((4, width))
                 if path.suffix == ".csv":
-                    path.write_text("a,b\n1.5,2\n3,4.5\n")
+                    path.write_text(pick(rng, ("a,b\n", "a,b\n", "b,a\n", "a,c\n", "")) + "1.5,2\n3,4.5\n2,7\n")
                 elif path.suffix == ".npz":
                     np.savez(path, feats=values)
                 else:
