@@ -334,7 +334,7 @@ TYPES: dict[str, Callable[[Rng, int], Any]] = {
     "list": lambda rng, n: pa.array((rng.integers(0, 99, (n, 3)) / 4).tolist()),
     "wide list": lambda rng, n: pa.array((rng.integers(0, 99, (n, 3)) / 4).tolist(), pa.large_list(pa.float32())),
     "fixed": lambda rng, n: pa.array((rng.integers(0, 99, (n, 2)) / 4).tolist(), pa.list_(pa.float32(), 2)),
-    "ragged": lambda rng, n: pa.array([[1.0] * (1 + (place == 1)) for place in range(n)]),
+    "ragged": lambda rng, n: pa.array([[1.0] * (1 + place % 3) for place in range(n)]),
     "nested": lambda rng, n: pa.array(rng.integers(0, 9, (n, 1, 3)).astype("f8").tolist()),
     "squares": lambda rng, n: pa.array(rng.integers(0, 9, (n, 2, 2)).astype("f8").tolist()),
     "struct": lambda rng, n: pa.array([{"a": 1.0, "b": place / 2} for place in range(n)]),

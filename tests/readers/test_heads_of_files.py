@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from prviz.readers import Limits, ReadError, read
-from prviz.readers.arrow import _claims_of_file
+from prviz.readers.arrow import _claims_of_file, _Compact
 from prviz.readers.keyed import open_tensors
 from prviz.readers.source import FileSource, looks_pickled
 from prviz.readers.text_dialect import thousands_in
@@ -84,3 +84,18 @@ def test_what_stands_between_thousands_tells_what_stands_before_decimals(text: s
 def test_between_other_thousands_a_point_stands_before_decimals(text: str) -> None:
     assert thousands_in(text) == (text[1], ".")
     assert thousands_in(text.replace(".", ",")) == (text[1], "," if "." in text else ".")
+
+
+# Values of Thrift's compact protocol by their type, as they stand in a list.
+OF_KIND = {
+    **{1: b"\x01", 2: b"\x02", 3: b"\x07", 4: b"\x80\x01", 5: b"\x0e", 6: b"\xff\xff\x03", 7: bytes(8)},
+    **{8: b"\x03abc", 9: b"\x25\x02\x04", 10: b"\x15\x02", 12: b"\x15\x02\x00"},
+}
+
+
+@pytest.mark.parametrize("kind", OF_KIND)
+def test_fields_of_every_type_are_passed_over(kind: int) -> None:
+    alone = b"" if kind < 3 else OF_KIND[kind]  # a truth value is in the type itself
+    two = bytes([0x29, 0x20 | kind]) + 2 * OF_KIND[kind]
+    data = bytes([0x10 | kind]) + alone + two + b"\x15\x0e\x00"  # fields 1, 3 and 4, which is 7
+    assert _Compact(data).struct({4: None}) == {4: 7}

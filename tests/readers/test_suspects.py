@@ -17,7 +17,7 @@ import prviz
 from prviz.cli.main import main
 from prviz.measure.estimates import estimate
 from prviz.readers import ReadError, SuspectColumnsError, read, read_pair
-from prviz.readers.suspects import look_packed
+from prviz.readers.suspects import is_key, look_packed
 from prviz.samples import SamplePair
 from tests.readers.test_column_choice import write
 
@@ -358,3 +358,11 @@ def test_numbers_do_not_look_like_packed_bits() -> None:
     assert [name for name, values in kinds.items() if look_packed(np.asarray(values, float))] == []
     ordered = rng.random((200, 167)) < np.linspace(0.02, 0.95, 167)
     assert look_packed(np.packbits(ordered, axis=1).astype(float))
+
+
+@pytest.mark.parametrize(("largest", "spread_evenly"), [(78, True), (80, False)])
+def test_keys_are_spread_as_evenly_as_chance_spreads_them(largest: int, spread_evenly: bool) -> None:
+    """Kolmogorov's statistic of 64 numbers: sqrt(64) |62 / largest - 62 / 63| is 1.52 and 1.67."""
+    column = np.array([*range(63), largest], dtype=np.float64)
+    assert is_key(column) == spread_evenly
+    assert is_key(column[::-1] + 100) == spread_evenly
