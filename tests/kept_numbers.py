@@ -38,7 +38,7 @@ from prviz.curves.ground_truth import (
 from prviz.curves.limits import LIMITS, limit_curve, limit_seconds
 from prviz.curves.pr_curve import PRCurve
 from prviz.curves.summaries import first_differences, numbers
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure import curve_conventions, risk, scalars, workload
 from prviz.measure.kernel_scores import half_spread, kernel_share
 from prviz.measure.profiles import bandwidth_unit
@@ -56,11 +56,11 @@ from prviz.triage.robustness import draw_map, kendall_between_families, rank_sta
 from prviz.triage.run import TriageRun
 from prviz.triage.stability import known_rows, ks_of, least, scored, stability_tasks, usual_shares
 from prviz.triage.yardstick import shares_of_ceiling
-from prviz.uncertainty.upper_bound import bound_of
+from prviz.uncertainty.family_bound import bound_of
 
 FILE = Path(__file__).with_suffix(".json")
 # Families whose supports are the same on every machine and with every version of other libraries.
-FAMILIES = ("knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", "tightest")
+FAMILIES = ("knn", "kde", "ipr", "coverage", "eas", "prc", "ppr")
 LAMS = (0.0, 0.01, 0.4, 1.0, 2.5, 70.0, math.inf)
 Call = tuple[str, Callable[[], Any]]
 
@@ -251,9 +251,8 @@ def measures() -> Iterator[Call]:
         yield f"{name}: class entropy", partial(prviz.class_entropy, real, generated, labels(real), k=4)
         yield f"{name}: unit", partial(lambda pair: [bandwidth_unit(pair, split=each) for each in (0.5, None)], pair)
         yield f"{name}: all numbers", partial(reported.all_numbers, pair, k=3)
-        yield f"{name}: bound", partial(prviz.upper_bound, real, generated, confidence=0.8, ks=[2, 5])
+        yield f"{name}: bound", partial(prviz.upper_bound, real, generated, DEFAULT_METHODS, confidence=0.8, ks=[2, 5])
         yield f"{name}: profile", partial(profiled, pair)
-        yield f"{name}: choices", partial(risk.tightest_choices, real, generated)
         yield f"{name}: best of all", partial(lambda pair: risk.choices(by_setting(pair)), pair)
         yield f"{name}: least risk", partial(least_risks, pair)
         for counting in curve_conventions.SELF_COUNTING if name in ("plain", "ties", "groups") else ():

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import importlib
 import io
-import itertools
 import math
 import os
 import pkgutil
@@ -21,17 +20,14 @@ import prviz
 from prviz.curves import PRCurve
 from prviz.curves.hull import _lam_for_area
 from prviz.diagnostics.preflight import preflight
-from prviz.estimators.tightest import cross_fitted
 from prviz.measure import workload
 from prviz.measure.kernel_scores import half_spread, rke
-from prviz.measure.risk import tightest_choices
 from prviz.readers import ReadError, read
 from prviz.readers.arrow import _claims_of_file, _Compact
 from prviz.readers.bundled import BUNDLED
 from prviz.readers.errors import listed
 from prviz.readers.source import Limits
 from prviz.samples import SamplePair, as_samples
-from prviz.toys import toy
 from prviz.triage import inspection, power
 from prviz.triage.decision import basis_of
 from prviz.triage.evidence import LISTED_KINDS, kinds
@@ -148,14 +144,6 @@ def test_the_ends_of_a_truncation_are_told_from_what_lies_between() -> None:
 # ---- estimators and measures
 
 
-@pytest.mark.parametrize(("n", "m"), [(40, 3), (3, 40)])
-def test_one_sample_of_a_role_to_judge_leaves_tightest_the_default(n: int, m: int) -> None:
-    pair = prviz.SamplePair(drawn(0, n), drawn(1, m))
-    split = pair.split(0.67, 0)
-    assert min(len(rows) for rows in split.evaluate_rows) == 1
-    assert cross_fitted(split, 0).default
-
-
 def test_one_sample_has_no_spread() -> None:
     assert half_spread(as_samples(drawn(0, 1), name="one")) == 0.0
 
@@ -262,16 +250,6 @@ def test_a_table_of_text_may_begin_like_a_file_of_another_kind(tmp_path: Path) -
     rows = [["PAR1_first", "second"], *([str(value) for value in row] for row in drawn(0, 30, 2))]
     (tmp_path / "x.csv").write_text("\n".join(",".join(row) for row in rows))
     np.testing.assert_array_equal(read(tmp_path / "x.csv").values, drawn(0, 30, 2))
-
-
-@pytest.mark.parametrize("name", ["outlier", "classes"])
-def test_the_choices_of_tightest_follow_each_other_without_a_gap(name: str) -> None:
-    found = tightest_choices(*toy(name).sample(300, 0))
-    assert len(found) > 2
-    assert (found[0].low, found[-1].high) == (0.0, math.inf)
-    for one, other in itertools.pairwise(found):
-        assert one.low < one.high == other.low
-        assert one[:2] != other[:2]
 
 
 def test_kept_findings_of_one_checkpoint_end_no_search_for_the_next(tmp_path: Path) -> None:

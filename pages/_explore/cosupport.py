@@ -36,7 +36,7 @@ from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.estimators import ESTIMATORS
 from prviz.live import results
 from prviz.live.problems import Problem
-from prviz.measure.estimates import Progress, passes
+from prviz.measure.estimates import Progress, of_evaluation, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size
 from prviz.samples import Split
 from prviz.toys import ToyProblem
@@ -292,7 +292,8 @@ def draw_projections(problem: Problem, found: results.Results, name: str) -> Non
         "discriminant",
         key="cosupport-second",
     )
-    supports, split = found.estimates[name].supports, problem.split()
+    split = problem.split()
+    supports = of_evaluation(found.estimates[name], split)
     rows = np.arange(len(principal.points)) if supports.rows is None else supports.rows
     said = sample_display.evaluated(problem, found).notes
     classes = support_classes(supports.c_real, supports.c_generated)

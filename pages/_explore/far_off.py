@@ -12,8 +12,9 @@ from pages._shared import answers
 from pages._shared.widgets import pressed
 from prviz.live import results
 from prviz.live.problems import Problem
-from prviz.measure.estimates import Progress, estimate, part_of
+from prviz.measure.estimates import Progress, estimate
 from prviz.measure.profiles import bandwidth_unit
+from prviz.neighbors.threads import part_of
 from prviz.studies.surrogate.choice import best_surrogate, cheap_kinds, trial_seconds
 from prviz.studies.surrogate.surrogate import SurrogateSources
 

@@ -25,6 +25,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.figures.theme import number
 from prviz.live import frames, results
 from prviz.live.problems import Problem
+from prviz.measure.estimates import of_evaluation
 from prviz.neighbors import nearest_rows
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
@@ -199,7 +200,7 @@ def _classifiers(
 
     def make() -> OptimalClassifiers:
         if name != TRUTH or toy is None:
-            return OptimalClassifiers.from_supports(found.estimates[name].supports)
+            return OptimalClassifiers.from_supports(of_evaluation(found.estimates[name], shown.split))
         ratios = np.concatenate([toy.log_ratio(side) for side in shown.split.evaluate])
         return OptimalClassifiers.from_log_ratio(ratios, shown.sizes[0])
 
@@ -276,7 +277,7 @@ def _figure(
             return figures.roles_figure(points, is_real, numbers=numbers, axis_titles=shown.axes, notes=labels)
         shared = {"ids": places, "axis_titles": shown.axes, "notes": [shown.notes[place] for place in places]}
         if colour == "Belief":
-            c = found.estimates[name].supports
+            c = of_evaluation(found.estimates[name], shown.split)
             is_real = np.arange(len(places)) < c.n_real
             return figures.samples_figure(
                 points,

@@ -46,7 +46,6 @@ _HEADS = {
     "repeats": ("repeats", "Fresh samples each."),
     "published": ("published", "As the paper prints it; – where it prints none."),
     "difference": ("difference", "Ours less the published value."),
-    "tightest": ("tightest", "The same number of the family tightest, on the same samples; – without split."),
     "bound": (
         "upper bound",
         "Of a curve above the true one in at least 95% of draws, by this family; – without split.",
@@ -290,7 +289,7 @@ def _alternative(chart: Chart, title: str, numbers: str) -> str:
 
 def _table(found: pd.DataFrame) -> None:
     """Draw our mean, its spread, the published number and the difference, without empty or constant columns."""
-    optional = ("spread", "published", "difference", "tightest", "bound")
+    optional = ("spread", "published", "difference", "bound")
     empty = [name for name in optional if name in found and found[name].isna().all()]
     same = ["figure"] if "figure" in found and found["figure"].nunique() == 1 else []
     shown = found.drop(columns=[*empty, *same])

@@ -16,7 +16,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.figures import key_text
 from prviz.live.problems import Uploaded
 from prviz.live.store import LeastRecentlyUsed
-from prviz.measure.estimates import Progress
+from prviz.measure.estimates import Progress, of_evaluation
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples
@@ -197,7 +197,7 @@ class Diagnosis:
     @cached_property
     def classifiers(self) -> OptimalClassifiers:
         """Optimal classifiers of the family's first run."""
-        supports = self.measured.estimate.supports
+        supports = of_evaluation(self.measured.estimate, self.shown.split)
         return cache.remembered(("triage-groups", *self.key), lambda: OptimalClassifiers.from_supports(supports))
 
     @cached_property

@@ -20,7 +20,7 @@ from pages._triage.ranking import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SE
 from pages._triage.session import PAIR, session
 from prviz.curves.summaries import SUMMARIES
 from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure
-from prviz.measure.estimates import Progress
+from prviz.measure.estimates import Progress, judged
 from prviz.reports.export import table_csv
 from prviz.samples import SamplePair
 from prviz.triage.comparison import COVERED, PairedDifference, compare_curves, difference_of
@@ -216,7 +216,7 @@ def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpo
         f"{COVERED:g} times as dense there as the real samples are, by this family's estimate. Samples for which the "
         "two differ most come first. Rows are counted from 1."
     )
-    evaluated = _evaluated(found)[along.rows]
+    evaluated = _evaluated(found, a.method)[along.rows]
     columns = st.columns(2)
     for place, (column, places) in enumerate(zip(columns, (along.only_a, along.only_b), strict=True)):
         name, rows = _names(a, b)[place], evaluated[places]
@@ -240,10 +240,10 @@ def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpo
             )
 
 
-def _evaluated(found: CheckpointResults) -> Any:
-    """(n_real,) rows of the real evaluation samples, which don't depend on the generated set."""
+def _evaluated(found: CheckpointResults, method: str) -> Any:
+    """(n_real,) rows of the real samples that a family evaluates, which don't depend on the generated set."""
     pair = SamplePair(found.reference, found.reference)
-    return pair.split(found.settings.split, found.settings.seed).evaluate_rows[0]
+    return judged(method, pair.split(found.settings.split, found.settings.seed)).evaluate_rows[0]
 
 
 def only_csv(found: CheckpointResults, rows: Any, name: str) -> str:

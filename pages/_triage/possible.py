@@ -8,8 +8,9 @@ from typing import NamedTuple
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults, measurement
 from prviz.live.store import LeastRecentlyUsed
-from prviz.measure.estimates import Progress, part_of, passes
+from prviz.measure.estimates import Progress, passes
 from prviz.measure.workload import estimate_seconds
+from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inspection import findings_of

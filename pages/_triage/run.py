@@ -1,14 +1,18 @@
 """Checkpoints measured one after another in a thread: outcomes as they come, stop, continue.
 
+First by the families of neighbours, which take a fraction of the time, then by the best classifier.
+
 Nothing here knows Streamlit: the thread belongs to no session.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pages._work.background import Background
+from prviz.estimators import ESTIMATORS
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
@@ -16,6 +20,9 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, equal_size
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.result_cache import ResultCache
+
+# Share of the time that the families of neighbours take, about.
+QUICK_SHARE = 0.1
 
 
 class Run(Background):
@@ -39,6 +46,8 @@ class Run(Background):
         self._reference = reference
         self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}
+        self._first: dict[Path, CheckpointOutcome] = {}  # by the quick families alone
+        self._quick = tuple(name for name in settings.methods if not ESTIMATORS[name].judges_all) or settings.methods
         self._only_kept = False
 
     # ---- state ----
@@ -48,20 +57,46 @@ class Run(Background):
         return len(self._found)
 
     @property
+    def seen(self) -> int:
+        """Number of outcomes, by all families or by the quick ones."""
+        return len(self._first.keys() | self._found.keys()) + len(self._found)
+
+    @property
+    def share(self) -> float:
+        """Share done, from 0 to 1; the quick families are QUICK_SHARE of the work."""
+        quick = QUICK_SHARE if self._quick != self.settings.methods else 0.0
+        seen = len(self._first.keys() | self._found.keys())
+        part = self._part * (quick if seen < self.total else 1 - quick)
+        return min((quick * seen + (1 - quick) * self.done + part) / max(self.total, 1), 1.0)
+
+    @property
     def now(self) -> Path | None:
         if not self.working:
             return None
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
 
     def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[CheckpointOutcome, ...]:
-        """Outcomes so far, in this order and under these names and steps."""
+        """Outcomes so far, in this order and under these names and steps: of all families, or of the quick ones."""
         with self._lock:
+            known = self._found if self._whole else {**self._first, **self._found}
             for each in labelled:
-                found = self._found.get(each.path)
+                found = known.get(each.path)
                 if found is not None and found.checkpoint != each:
                     measured = tuple(one.named(each) for one in found.measured)
-                    self._found[each.path] = found._replace(checkpoint=each, measured=measured)
-            return tuple(self._found[each.path] for each in labelled if each.path in self._found)
+                    kept = self._found if each.path in self._found else self._first
+                    kept[each.path] = known[each.path] = found._replace(checkpoint=each, measured=measured)
+            outcomes = [known[each.path] for each in labelled if each.path in known]
+        quick = None if self._whole else self._quick
+        return tuple(each if quick is None or each.reason is not None else each.of(quick) for each in outcomes)
+
+    @property
+    def _whole(self) -> bool:
+        """True if what is shown is by all families: no checkpoint is left that only the quick ones have measured."""
+        return len(self._found) == len(self.checkpoints) or not self._first
+
+    def shown_settings(self) -> TriageSettings:
+        """The settings of the outcomes that are shown."""
+        return self.settings if self._whole else replace(self.settings, methods=self._quick)
 
     # ---- control ----
 
@@ -87,6 +122,7 @@ class Run(Background):
         """Measure the failed checkpoints again."""
         with self._lock:
             self._found = {path: each for path, each in self._found.items() if each.reason is None}
+            self._first = {path: each for path, each in self._first.items() if each.reason is None}
             self._evaluator = None  # a retried checkpoint may change the equal size of all
         self.start()
 
@@ -103,17 +139,28 @@ class Run(Background):
             self._evaluator = CheckpointEvaluator(reference, settings, self.store, MEMORY_LIMIT)
         evaluator = self._evaluator
         with self._lock:  # drop outcomes measured at another equal size
-            n, found = evaluator.reference.n, self._found.items()
-            self._found = {path: each for path, each in found if all(one.n_real == n for one in each.measured)}
-        for each in self.checkpoints:
-            if each.path not in self._found:
-                self._report(0.0)
-                looked = evaluator.look(each) if self._only_kept else None
-                if looked is not None and looked.missing:
-                    continue
-                outcome = evaluator.outcome(each, self._report) if looked is None else looked.known
-                with self._lock:
-                    self._found[each.path], self._part = outcome, 0.0
+            n = evaluator.reference.n
+            self._found, self._first = (
+                {path: each for path, each in found.items() if all(one.n_real == n for one in each.measured)}
+                for found in (self._found, self._first)
+            )
+        if self._quick != self.settings.methods:
+            first = replace(self.settings, methods=self._quick)
+            self._pass(CheckpointEvaluator(evaluator.reference, first, self.store, MEMORY_LIMIT), self._first)
+        self._pass(evaluator, self._found)
         self._evaluator = None  # frees what the evaluator holds of the reference
         if self._only_kept:
             self.stop()
+
+    def _pass(self, evaluator: CheckpointEvaluator, found: dict[Path, CheckpointOutcome]) -> None:
+        """Measure the checkpoints without an outcome, or take what is kept of them."""
+        for each in self.checkpoints:
+            if each.path in self._found or each.path in found:
+                continue
+            self._report(0.0)
+            looked = evaluator.look(each) if self._only_kept else None
+            if looked is not None and looked.missing:
+                continue
+            outcome = evaluator.outcome(each, self._report) if looked is None else looked.known
+            with self._lock:
+                found[each.path], self._part = outcome, 0.0

@@ -14,7 +14,7 @@ from pages._shared.widgets import begin, choose_one
 from pages._triage import folder, uploaded
 from pages._triage.files import CheckpointSource
 from pages._triage.session import EQUAL, METHOD, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import ESTIMATORS, VERDICT_METHODS
 from prviz.readers.bundled import BUNDLED, REAL_SETS, bundled_pair, bundled_path, zoo_checkpoints
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, step_of
@@ -79,7 +79,7 @@ SOURCES: Mapping[str, tuple[str, Callable[[], CheckpointSource | None]]] = {
 }
 
 
-FIRST = TriageSettings(("knn", "kde", "ipr", "coverage"))
+FIRST = TriageSettings(VERDICT_METHODS)
 SPLITS = (None, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 MOST_K, MOST_SEED = 10_000, 2**31
 

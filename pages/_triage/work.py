@@ -89,7 +89,7 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
 
     def state() -> Hashable:
         run.touch()
-        return run.working, run.stopping, run.done, round(run.share, 2), str(run.error), run.store.trouble
+        return run.working, run.stopping, run.seen, round(run.share, 2), str(run.error), run.store.trouble
 
     def folder() -> Hashable:  # while files are being written, time alone may make one of them complete
         clock = time.monotonic() // LIVE_PAUSE if kept.arriving else 0
@@ -103,7 +103,7 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
         write_link(session().base_link)
     else:
         parts = partial(_draw_parts, source, settings, run)
-        follow("triage-parts", parts, lambda: (run.working, run.done), lambda: PARTS_PAUSE if run.working else None)
+        follow("triage-parts", parts, lambda: (run.working, run.seen), lambda: PARTS_PAUSE if run.working else None)
     notes = partial(_draw_notes, source, settings, run, layout)
     follow("triage-notes", notes, folder, pause)
     return run.working or layout[2]
@@ -112,7 +112,7 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
 def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
     """(at work, labels, something is measured): a change draws the whole page again."""
     measured = any(each.measured for each in run.outcomes(labelled(source)))
-    return run.working, tuple(labels(source).items()), measured
+    return run.working, (run.shown_settings().methods, *labels(source).items()), measured
 
 
 def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> Basis:
@@ -228,10 +228,10 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run) ->
     """Draw the first screen for the measured checkpoints, and the part that is open; the others are not computed."""
     run.touch()
     # The parts show the outcomes that running work was started with, so that it can finish, else the newest.
-    about, kept = (source.key, settings, tuple(labels(source).items())), session()
+    about, kept = (source.key, run.shown_settings(), tuple(labels(source).items())), session()
     if not visitor().explorer.busy or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
-    results = _results(source, settings, kept.steady[1], run.total, run.store)
+    results = _results(source, about[1], kept.steady[1], run.total, run.store)
     with answers.waiting(st.container(key="triage-aside")):  # always there, so that the figures keep their place
         part = _draw_open(results)
     write_link({**kept.base_link, **screen.link(results, part, named=source.link.get("data") != "upload")})

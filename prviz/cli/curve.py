@@ -47,7 +47,8 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="NAME",
-        help="family; repeat it or separate by commas (default: knn, kde, ipr, coverage); a paper's parameters stand "
+        help="family; repeat it or separate by commas (default: tightest, the curve to believe, and knn, kde, ipr, "
+        "coverage); a paper's parameters stand "
         "behind colons: cluster:clusters=40, prc:k_prime=1:c=1, ppr:a=1.5, hub:t=10",
     )
     add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
@@ -83,7 +84,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 def _curve(arguments: argparse.Namespace) -> int:
     from prviz.checks.flags import flags_of
     from prviz.diagnostics.witness import witness
-    from prviz.uncertainty.upper_bound import CONFIDENCE, known_bound
+    from prviz.uncertainty.family_bound import CONFIDENCE
 
     methods = _methods(arguments)
     _check_outputs(arguments)
@@ -115,7 +116,9 @@ def _curve(arguments: argparse.Namespace) -> int:
             name: replace(bootstrap(each, replicates, seed=seed), b=arguments.b, eps=arguments.eps)
             for name, each in estimates.items()
         }
-    bound = None if approximation else known_bound(estimates.values(), held_out=arguments.split is not None)
+    bound = None
+    if approximation is None and arguments.split is not None:
+        bound = _bound(arguments, pair, estimates)
     found = witness(pair, without=approximation is None, seed=arguments.seed, memory_limit=arguments.memory_limit)
     _write(arguments, pair, estimates, choice, approximation, spreads, bound, found)
     if "-" not in (arguments.json, arguments.csv):
@@ -135,11 +138,25 @@ def _curve(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _bound(arguments: argparse.Namespace, pair: SamplePair, estimates: Mapping[str, Estimate]) -> PRCurve | None:
+    """The upper bound of the truth; by the families that the user names, if any."""
+    from prviz.uncertainty.family_bound import known_bound
+    from prviz.uncertainty.upper_bound import bound_of_split
+
+    if arguments.method is not None:
+        return known_bound(estimates.values(), held_out=True)
+    with watched(None) as progress:
+        drawn = pair.split(arguments.split, arguments.seed)
+        return bound_of_split(drawn, arguments.seed, memory_limit=arguments.memory_limit, progress=progress)
+
+
 def _methods(arguments: argparse.Namespace) -> list[str]:
-    from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+    from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, VERDICT_METHODS
     from prviz.measure.estimates import method_names
 
-    names = list(dict.fromkeys(name for entry in arguments.method or DEFAULT_METHODS for name in entry.split(",")))
+    plain = arguments.approximate or arguments.split is None
+    chosen = arguments.method or (DEFAULT_METHODS if plain else VERDICT_METHODS)
+    names = list(dict.fromkeys(name for entry in chosen for name in entry.split(",")))
     for name in names:
         if name.partition(":")[0] not in ESTIMATORS:
             raise ValueError(f"--method {name!r} is unknown; choose from {', '.join(ESTIMATORS)}")

@@ -64,8 +64,8 @@ def _experiment(arguments: argparse.Namespace) -> int:
     )
     rows = rows if convention is None else read_by(rows, convention)
     figures = experiment.figures(rows)
-    numbers = ["ours", "spread", "published", "difference", "tightest", "bound"]
-    empty = [name for name in numbers[-2:] if figures[name].isna().all()]
+    numbers = ["ours", "spread", "published", "difference", "bound"]
+    empty = ["bound"] if figures["bound"].isna().all() else []
     figures, numbers = figures.drop(columns=empty), [name for name in numbers if name not in empty]
     words = {name: figures[name].map(lambda value: f"{value:.3f}" if value == value else "-") for name in numbers}
     kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"

@@ -77,8 +77,8 @@ def _parity(arguments: argparse.Namespace) -> int:
     """Numbers of each generated set, and their differences where there are several; as a table or as JSON."""
     from prviz.checks.flags import flags_of
     from prviz.cli.terminal import say_flags, watched
-    from prviz.measure.estimates import part_of
     from prviz.measure.frechet import frechet_difference, measured_frechet
+    from prviz.neighbors.threads import part_of
     from prviz.readers import read_chosen
     from prviz.samples import SamplePair
 
@@ -164,9 +164,9 @@ def _put(path: str, text: str) -> None:
 def _numbers(pair: SamplePair, k: int, frechet: FrechetDistance, progress: Callable[[float], None]) -> dict[str, Any]:
     """Everything that is printed of one generated set: the conventions, the numbers with their notes, and flags."""
     from prviz.measure.blind_spots import BLIND_SPOTS
-    from prviz.measure.estimates import part_of
     from prviz.measure.kernel_scores import kid
     from prviz.measure.scalars import conventions, numbers_of_sets
+    from prviz.neighbors.threads import part_of
 
     rows = conventions(pair.real, pair.generated, k, progress=part_of(progress, 0, 10, 6))
     sets = numbers_of_sets(pair, k, progress=part_of(progress, 6, 10, 2))

@@ -25,10 +25,11 @@ from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.measure.estimates import K, Progress, measure, part_of
+from prviz.measure.estimates import K, Progress, measure
 from prviz.measure.profiles import profile_pair
 from prviz.neighbors import FEW, MEMORY_LIMIT, BallMembership, Distances
 from prviz.neighbors.balls import ROLES, Role
+from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Split
 
 Places = NDArray[np.intp]

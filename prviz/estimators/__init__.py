@@ -16,7 +16,7 @@ from prviz.estimators.prc import PRC
 from prviz.estimators.registered import SupportsFunction, add_family, load_families
 from prviz.estimators.tightest import TIGHTEST
 
-__all__ = ["DEFAULT_METHODS", "ESTIMATORS", "Estimator", "Supports", "register", "resolve_k"]
+__all__ = ["DEFAULT_METHODS", "ESTIMATORS", "VERDICT_METHODS", "Estimator", "Supports", "register", "resolve_k"]
 
 _FAMILIES: tuple[Estimator, ...] = (
     KNN,
@@ -40,6 +40,8 @@ ESTIMATORS = Families({family.name: family for family in _FAMILIES})
 # Families measured where no method is named. Among the others, hub is a cheaper, rougher ipr, and clusters and
 # classifiers are fitted, which takes time.
 DEFAULT_METHODS = ("knn", "kde", "ipr", "coverage")
+# Those of a verdict on samples without a truth, where they are held out: the curve to believe, and what others see.
+VERDICT_METHODS = (TIGHTEST.name, *DEFAULT_METHODS)
 
 
 def register(

@@ -91,6 +91,8 @@ class Estimator:
     needs_split : True if the family can only be measured on samples that it was not fitted on.
     parameters : numbers that its publication fixes, with the published ones as defaults; see `value` and `named`.
     chosen_by_evaluation : True if evaluation samples take part in choosing the classifiers that others are judged by.
+    fits : number of classifiers that are fitted, for the estimated time of a family that tunes neither k nor bandwidth.
+    judges_all : True if all samples are evaluation samples, each judged by what was fitted on others: in folds.
     """
 
     name: str
@@ -101,6 +103,8 @@ class Estimator:
     tunes: Literal["k", "bandwidth"] | None = None
     needs_split: bool = False
     chosen_by_evaluation: bool = False
+    judges_all: bool = False
+    fits: int = 1
     parameters: tuple[Parameter, ...] = ()
     _values: Mapping[str, Any] = {}  # of the parameters that are not at their defaults
 

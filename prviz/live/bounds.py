@@ -9,12 +9,12 @@ import numpy as np
 
 from prviz.curves import PRCurve
 from prviz.curves.limits import LIMITS, limit_curve, limit_seconds
-from prviz.estimators import DEFAULT_METHODS
+from prviz.estimators.tightest import TIGHTEST
 from prviz.live import results
 from prviz.live.need import Need
 from prviz.live.problems import Problem
-from prviz.measure.estimates import Progress, estimate
-from prviz.uncertainty.upper_bound import bound_of
+from prviz.measure.estimates import Progress
+from prviz.uncertainty.upper_bound import bound_of_split
 
 # Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with the drawing.
 BOUND_SECONDS, INLINE_SECONDS = 60.0, 0.1
@@ -26,14 +26,14 @@ Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 def need(problem: Problem) -> Need[PRCurve] | None:
     """The bound; None where it would take too long."""
-    own = _measured_alike(problem)
-    seconds = results.seconds(own)
+    split = problem.settings.split or 0.5
+    seconds = results.seconds(problem.having(methods=(TIGHTEST.name,), split=split, repeats=1))
     if problem.settings.approximate or seconds > BOUND_SECONDS:
         return None
 
     def measure(tick: Progress) -> PRCurve:
         pair, seed = problem.draw(0)
-        return bound_of(estimate(pair, split=own.settings.split, seed=seed, progress=tick).values())
+        return bound_of_split(pair.split(split, seed), seed, progress=tick)
 
     return Need(
         bound_key(problem),
@@ -46,26 +46,15 @@ def need(problem: Problem) -> Need[PRCurve] | None:
     )
 
 
-# ---- the bound: the same for every k, family and repeat, so that no choice among many makes it too low ----
+# ---- the bound: the same for every k and family, so that no choice among many makes it too low ----
 
 
 def bound(problem: Problem) -> PRCurve | None:
     """`prviz.upper_bound` of the first draw; None while it is not measured, and beside approximate curves."""
     if problem.settings.approximate:
         return None
-    held, key = problem.stores.results, bound_key(problem)
-    if key not in held:
-        alike: results.Results | None = held.get(results.key(_measured_alike(problem)))
-        if alike is not None and alike.approximation is None:
-            held.put(key, bound_of(alike.estimates.values()))
-    found: PRCurve | None = held.get(key)
+    found: PRCurve | None = problem.stores.results.get(bound_key(problem))
     return found
-
-
-def _measured_alike(problem: Problem) -> Problem:
-    """The problem whose estimates the bound is of."""
-    split = problem.settings.split or 0.5
-    return problem.having(methods=DEFAULT_METHODS, k="sqrt", bandwidth=None, split=split, repeats=1, approximate=False)
 
 
 def bound_key(problem: Problem) -> tuple[Hashable, ...]:

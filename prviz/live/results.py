@@ -116,7 +116,7 @@ def seconds(problem: Problem, **stops: int) -> float:
     if problem.settings.approximate:
         return approximate_seconds(*problem.sizes, split=problem.settings.split)
     unknown = [name for name in _fixed(problem) if _fitted_key(problem, name) not in problem.stores.results]
-    options: Options = {**work(problem), "fixed": len(unknown)}
+    options: Options = {**work(problem), "fixed": sum(ESTIMATORS[name].fits for name in unknown)}
     return problem.repeats * estimate_seconds(*problem.sizes, **options, **stops)
 
 

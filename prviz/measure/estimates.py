@@ -19,6 +19,7 @@ from prviz.measure.spelling import prdc_names
 from prviz.measure.workload import Options
 from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.neighbors.threads import Progress as Progress
+from prviz.neighbors.threads import memory_at_most, part_of
 from prviz.samples import SamplePair, Samples, Split, SplitRatio
 
 K: TypeAlias = int | Literal["sqrt"]
@@ -281,13 +282,32 @@ def measure(
         tick = part_of(progress, len(runs), len(distinct), len(same))
         tick(0.0)
         ks = [k or 1 for _, k, _ in same]
-        found = ESTIMATORS[method].runs_over_k(split, ks=ks, bandwidth=width, seed=seed, progress=tick)
+        with memory_at_most(memory_limit):
+            found = ESTIMATORS[method].runs_over_k(split, ks=ks, bandwidth=width, seed=seed, progress=tick)
         runs |= zip(same, found, strict=True)
         tick(1.0)
-    groups = evaluated_groups(split)
-    if groups is not None:
-        runs = {one: tuple(in_groups(run, groups) for run in found) for one, found in runs.items()}
+    for one in runs:
+        groups = evaluated_groups(judged(one[0], split))
+        if groups is not None:
+            runs[one] = tuple(in_groups(run, groups) for run in runs[one])
     return [Estimate(one[0], one[1], runs[one][0].bandwidth, runs[one]) for one in checked]
+
+
+def judged(method: str, split: Split) -> Split:
+    """The split with the evaluation samples of this family, which for one that `judges_all` are all samples."""
+    if not ESTIMATORS[method].judges_all:
+        return split
+    return replace(split, evaluate_rows=(np.arange(split.pair.real.n), np.arange(split.pair.generated.n)))
+
+
+def of_evaluation(estimate: Estimate, split: Split) -> Supports:
+    """Supports of the evaluation samples of the split, also by a family that `judges_all` samples."""
+    supports = estimate.supports
+    if not ESTIMATORS[estimate.method].judges_all:
+        return supports
+    rows = np.concatenate([split.evaluate_rows[0], split.pair.real.n + split.evaluate_rows[1]])
+    groups = None if supports.groups is None else supports.groups[rows]
+    return Supports(supports.c_real[rows], supports.c_generated[rows], len(split.evaluate_rows[0]), groups=groups)
 
 
 def evaluated_groups(split: Split) -> NDArray[np.intp] | None:
@@ -312,8 +332,8 @@ def in_groups(run: Supports, groups: NDArray[np.intp]) -> Supports:
 def passes(methods: Sequence[str]) -> Options:
     """Numbers of families that share one pass, that need a pass of their own for every k, and that need one in all."""
     shared = sum(ESTIMATORS[name].shares_pass for name in methods)
-    fixed = sum(ESTIMATORS[name].tunes is None for name in methods)
-    return Options(methods=shared, direct=len(methods) - shared - fixed, fixed=fixed)
+    fixed = [ESTIMATORS[name] for name in methods if ESTIMATORS[name].tunes is None]
+    return Options(methods=shared, direct=len(methods) - shared - len(fixed), fixed=sum(each.fits for each in fixed))
 
 
 def method_names(methods: Sequence[str] | str | None) -> list[str]:
@@ -331,9 +351,3 @@ def method_names(methods: Sequence[str] | str | None) -> list[str]:
 def _as_registered(name: str) -> str:
     """The name in lower case, unless a family has it as it stands or it is no text."""
     return name if not isinstance(name, str) or name in ESTIMATORS else name.lower()
-
-
-def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) -> Progress:
-    """Progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: progress is not reported."""
-    report = progress or (lambda _: None)
-    return lambda fraction: report((begun + size * fraction) / total)

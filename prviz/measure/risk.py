@@ -7,13 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
-from prviz.estimators.tightest import best_classifiers, cross_fitted
-from prviz.neighbors import MEMORY_LIMIT
-from prviz.samples import Samples
 
 Setting: TypeAlias = tuple[str, int]  # method and k
 
@@ -72,7 +67,7 @@ def risk(curve: PRCurve, lam: float) -> float:
 
 
 def mean_risk(curve: PRCurve) -> float:
-    """The lowest weighted error along a curve, of all lam together: the proper score by which `tightest` judges.
+    """The lowest weighted error along a curve, of all lam together: a proper score.
 
     Parameters
     ----------
@@ -130,55 +125,6 @@ def lowest_risk(curves: Mapping[Setting, PRCurve], lam: float, n_real: int, n_ge
             high = next((i for i in range(at, len(ks)) if (name, ks[i]) not in within), len(ks)) - 1
             alike[name] = ks[low], ks[high]
     return LowestRisk(*best, risks[best], error, alike)
-
-
-def tightest_choices(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
-    *,
-    split: float = 0.5,
-    seed: int = 0,
-    memory_limit: int = MEMORY_LIMIT,
-) -> list[ChosenSetting]:
-    """The families and k that the family `tightest` prefers along lam, from 0 to infinity.
-
-    Parameters
-    ----------
-    real, generated : array_like or Samples
-        (n, d) and (m, d) samples; n and m may differ.
-    split : float
-        Share of each set that defines the classifiers, in (0, 1).
-    seed : int
-        Seed of the split.
-    memory_limit : int
-        As in `prviz.pr_curve`.
-
-    Returns
-    -------
-    list of ChosenSetting
-        kNN at k = sqrt(n) alone, where the family takes that; else chosen by all evaluation samples at once, while each
-        choice of the family's own is by a half of them.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `prviz.pr_curve`.
-    """
-    pair = checked_pair(real, generated)
-    drawn = pair.split(split, seed)
-    settings, scores, _, default = cross_fitted(drawn, seed, memory_limit=memory_limit)
-    if default:
-        return [ChosenSetting(*settings[0], 0.0, math.inf)]
-    best, ends = best_classifiers(scores, np.arange(scores.shape[1]) < len(drawn.evaluate_rows[0]))
-    found: list[ChosenSetting] = []
-    for (candidate, cut), high in zip(reversed(best), np.tan(ends[:-1])[::-1].tolist(), strict=True):
-        top = math.inf if high == math.tan(math.pi / 2) else high
-        low = found[-1].high if found else 0.0
-        if found and (math.isinf(cut) or settings[candidate] == found[-1][:2]):  # a trivial one is of every family
-            found[-1] = found[-1]._replace(high=top)
-        else:
-            found.append(ChosenSetting(*settings[candidate], low, top))
-    return found
 
 
 def choices(curves: Mapping[Setting, PRCurve]) -> list[ChosenSetting]:

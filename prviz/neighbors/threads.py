@@ -20,6 +20,13 @@ Progress: TypeAlias = Callable[[float], None]  # called with the fraction done; 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
+
+def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) -> Progress:
+    """Progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: progress is not reported."""
+    report = progress or (lambda _: None)
+    return lambda fraction: report((begun + size * fraction) / total)
+
+
 # Bytes of a block's distances, to stay in the processor's caches; its least rows, for fast products, and most rows.
 _CACHE_BYTES, _LEAST_ROWS, _MOST_ROWS = 1 << 23, 48, 512
 
@@ -34,6 +41,7 @@ _users = 0
 
 
 _at_most: ContextVar[int | None] = ContextVar("threads_at_most", default=None)
+_memory: ContextVar[int | None] = ContextVar("memory_at_most", default=None)
 
 
 def available_threads() -> int:
@@ -50,6 +58,21 @@ def threads_at_most(count: int) -> Iterator[None]:
         yield
     finally:
         _at_most.reset(token)
+
+
+@contextmanager
+def memory_at_most(count: int) -> Iterator[None]:
+    """Limit the bytes, besides the samples, of neighbours that a fitted family counts in this thread."""
+    token = _memory.set(count)
+    try:
+        yield
+    finally:
+        _memory.reset(token)
+
+
+def available_memory(usual: int) -> int:
+    """Bytes that neighbours may use: those of `memory_at_most`, else the usual number."""
+    return _memory.get() or usual
 
 
 @contextmanager

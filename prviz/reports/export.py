@@ -37,7 +37,8 @@ from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
 from prviz.samples import SamplePair, Samples
-from prviz.uncertainty.upper_bound import CONFIDENCE, NO_LOWER_BOUND
+from prviz.uncertainty.family_bound import CONFIDENCE
+from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import prviz
-from prviz.measure.estimates import Progress, part_of
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text, quoted
 from prviz.reports.document import Document, document
 from prviz.samples import SamplePair, Samples

@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.curves import Comparison, PRCurve
-from prviz.measure.estimates import Progress, estimate_repeated, mean_radius, method_names, part_of
+from prviz.measure.estimates import Progress, estimate_repeated, mean_radius, method_names
+from prviz.neighbors.threads import part_of
 from prviz.toys import ToyProblem
 
 # Distance of the first seeds of two consecutive sizes; repeats of one size have consecutive seeds.

@@ -27,7 +27,7 @@ from prviz.readers.errors import error_text
 if TYPE_CHECKING:
     import pandas as pd
 
-COMPUTATION = 3
+COMPUTATION = 4
 """Version of the computation: raise this number whenever a result of the same input changes, whether in an estimator, a
 truth, a toy's sampler or the bundled data. It is part of the key of everything that is kept, and of every kept table:
 what another version measured is never taken for a result of this one."""

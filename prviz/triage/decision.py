@@ -15,11 +15,13 @@ from prviz.triage.ranking import AreaSides, SharedReference, in_order, listed, r
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.stability import least
 from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
-from prviz.uncertainty.upper_bound import known_bound
+from prviz.uncertainty.family_bound import known_bound
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# Area by the best classifier below which a checkpoint counts as told from real samples.
+TOLD_APART = 0.1
 # Difference of the scores of one checkpoint by two families above which these disagree in level.
 LEVELS_APART = 0.1
 
@@ -28,12 +30,14 @@ class Basis(NamedTuple):
     """The family that a decision rests on.
 
     risks : by family the mean risk on held-out samples of all checkpoints, lowest first; empty without any. clause :
-    why this family, in a clause.
+    why this family, in a clause. told_apart : the largest area by the best classifier, where it tells all checkpoints
+    from real samples, so that another family ranks what remains; else None.
     """
 
     method: str
     risks: Mapping[str, float]
     clause: str
+    told_apart: float | None = None
 
 
 class Disagreement(NamedTuple):
@@ -88,7 +92,7 @@ class Judgement:
     table : the ranking of all checkpoints by the family of the basis (see `prviz.triage.ranking.ranking`). candidates :
     that of those that don't copy the reference. apart : families that see the best otherwise. scores : by family and
     checkpoint, at the goal. at_most : by checkpoint, the score that the true one does not exceed with a
-    confidence of 95 %, from all families together (see `prviz.upper_bound`); None without a bound. shares : by
+    confidence of 95 % (see `prviz.upper_bound`); None without a bound. shares : by
     checkpoint its share of the ceiling, by the same family as the table.
     """
 
@@ -104,7 +108,7 @@ class Judgement:
 class KnownSides(NamedTuple):
     """What holds at every goal: the sides of the curves by family and checkpoint, and of their bounds by checkpoint.
 
-    A bound is that of all families together, None without one (see `prviz.upper_bound`).
+    A bound is that measured with the best classifier, else that of all families together; None without any.
     """
 
     curves: Mapping[str, Mapping[str, AreaSides]]
@@ -112,16 +116,16 @@ class KnownSides(NamedTuple):
 
 
 def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) -> Basis:
-    """The family whose classifiers err least on samples that they have not seen: it is closest to the truth.
+    """The family that decides: the best classifier where it is measured, for no held-out classifier errs less.
 
     measured : all checkpoints by all families, at least one. chosen : the family that the user has chosen, if any.
-    Families that choose their classifiers by the samples that judge them are no candidates, nor are any without a
-    split: then it is the first family.
+    Where the best classifier tells every checkpoint apart, what remains is ranked by the family whose classifiers err
+    least on unseen samples, which also decides where the best classifier is not measured. Families that choose their
+    classifiers by the samples that judge them are no candidates, nor are any without a split: then it is the first.
     """
     by_method: dict[str, list[float]] = {}
     for each in measured:
-        optimistic = ESTIMATORS[each.method].chosen_by_evaluation and each.method != TIGHTEST.name
-        if not optimistic and each.estimate.supports.n_real < each.n_real:
+        if each.held_out and not ESTIMATORS[each.method].chosen_by_evaluation:
             by_method.setdefault(each.method, []).append(each.risk)
     risks = dict(sorted(((name, float(np.mean(values))) for name, values in by_method.items()), key=lambda one: one[1]))
     methods = list(dict.fromkeys(each.method for each in measured))
@@ -129,10 +133,25 @@ def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) 
         return Basis(methods[0], risks, "")
     if chosen is not None and chosen in methods:
         return Basis(chosen, risks, f"by {family_title(chosen)}, as chosen")
+    believed = [each.curve.auc for each in measured if each.method == TIGHTEST.name]
+    if believed and max(believed) >= TOLD_APART:
+        return Basis(TIGHTEST.name, risks, "by the best classifier, to which every other is too mild")
     if not risks:
         return Basis(methods[0], risks, f"by {family_title(methods[0])}, the first family")
     best = next(iter(risks))
+    if believed:
+        return Basis(best, risks, f"by {family_title(best)}, at the scale of its neighbours", max(believed))
     return Basis(best, risks, f"by {family_title(best)}, whose classifiers err least on unseen samples")
+
+
+def looked_into(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
+    """The checkpoints by the family in whose curves faults are looked for: of neighbours, if there is one.
+
+    The rules of faults read curves with a bias of neighbours, and influence needs their balls.
+    """
+    others = [each for each in measured if each.method != TIGHTEST.name] or list(measured)
+    method = basis_of(others).method
+    return [each for each in others if each.method == method]
 
 
 def judge(
@@ -185,6 +204,7 @@ def judge(
         filter(
             None,
             (
+                _told_apart(basis, yardstick),
                 verdict(of_candidates, n=least(ordered), left_out=len(names) - len(candidates)),
                 f"Decided {basis.clause}." if basis.clause else "",
                 apart.sentence,
@@ -210,13 +230,27 @@ def judge(
     )
 
 
+def _told_apart(basis: Basis, yardstick: Yardstick | None) -> str:
+    """That no checkpoint comes near real data, with the scale; "" where one does."""
+    if basis.told_apart is None:
+        return ""
+    ceiling = None if yardstick is None else yardstick.ceiling.get(TIGHTEST.name)
+    possible = "" if ceiling is None else f", {ceiling.curve.auc:.2f} is possible"
+    return (
+        f"None comes near real data: the area by the best classifier is {basis.told_apart:.2f} at best{possible}. "
+        "What the neighbours of a sample still show is ranked."
+    )
+
+
 def _disagreement(
     best: str, also: Sequence[str], scores: Mapping[str, Mapping[str, float]], method: str, *, candidates: Sequence[str]
 ) -> Disagreement:
-    levels = sorted(((name, each[best]) for name, each in scores.items() if best in each), key=lambda one: one[1])
-    far = levels[-1][1] - levels[0][1] > LEVELS_APART
+    # the best classifier, where it is measured, judges them all, or nothing any more
+    families = {name: each for name, each in scores.items() if name != TIGHTEST.name}
+    levels = sorted(((name, each[best]) for name, each in families.items() if best in each), key=lambda one: one[1])
+    far = method in families and levels[-1][1] - levels[0][1] > LEVELS_APART
     others: dict[str, tuple[str, ...]] = {}
-    for name, of_family in scores.items():
+    for name, of_family in families.items():
         first = max((each for each in candidates if each in of_family), key=of_family.__getitem__)
         if name != method and first not in (best, *also):
             others[first] = *others.get(first, ()), name
@@ -235,8 +269,8 @@ def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
 
 def bound_sides(measured: Sequence[MeasuredCheckpoint]) -> AreaSides | None:
     """The sides of the bound of one checkpoint, from all its families together; None without a bound."""
-    held_out = measured[0].estimate.supports.n_real < measured[0].n_real
-    bound = known_bound([each.estimate for each in measured], held_out=held_out)
+    own = [each.own_bound for each in measured if each.own_bound is not None]
+    bound = own[0] if own else known_bound([each.estimate for each in measured], held_out=measured[0].held_out)
     return None if bound is None else sides(bound)
 
 

@@ -18,9 +18,10 @@ from prviz.checks.flags import MANY_ROWS
 from prviz.checks.row_order import NEXT
 from prviz.diagnostics.influence import carries, influence
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts, preflight
-from prviz.measure.estimates import Estimate, Progress, part_of
+from prviz.measure.estimates import Estimate, Progress
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
+from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples
 from prviz.triage.curve_findings import (
     APART,

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from prviz.diagnostics.preflight import PairFacts
-from prviz.measure.estimates import Progress, part_of
+from prviz.measure.estimates import Progress
 from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import RULES, findings, sample_faults, usual_faults

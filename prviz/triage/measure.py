@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 import prviz
 from prviz.checks.flags import encoder_difference, flags_of
+from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
 from prviz.estimators.registered import Registered
-from prviz.measure.estimates import Estimate, Progress, measure, part_of
+from prviz.measure.estimates import Estimate, Progress, measure
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii
-from prviz.neighbors.threads import one_blas_thread, threads_at_most
+from prviz.neighbors.threads import one_blas_thread, part_of, threads_at_most
 from prviz.readers import TABLES, WITH_KEYS, AmbiguousKeyError, Limits, kind_of, read_chosen
 from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import error_text
@@ -29,6 +30,7 @@ from prviz.studies.tasks import Call, finished
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.result_cache import ResultCache
+from prviz.uncertainty.upper_bound import bound_of_split
 
 # Fewest samples of a checkpoint or reference that are measured.
 LEAST_ROWS = 20
@@ -249,6 +251,14 @@ def equal_size(reference: Samples, checkpoints: Sequence[Checkpoint], settings: 
     return set_sizes(reference, checkpoints, settings).least
 
 
+class Result(NamedTuple):
+    """One family measured: its estimate, the seconds of its pass, and the bound of a family that has its own."""
+
+    estimate: Estimate
+    seconds: float
+    bound: PRCurve | None = None
+
+
 class CheckpointState(NamedTuple):
     """A checkpoint before it is measured: its cached results, its digests, and the families still to be measured."""
 
@@ -298,16 +308,17 @@ class CheckpointEvaluator:
         k = math.isqrt(min(self.reference.n, n)) if self.settings.k == "sqrt" else self.settings.k
         for name in self.settings.methods:
             key = self._key(digests, name, None if ESTIMATORS[name].tunes is None else k)
-            if self._store is None or (result := self._store.get(key)) is None:
+            if (result := self._kept(key)) is None:
                 return ()
             found.append(
                 MeasuredCheckpoint(
                     checkpoint=checkpoint,
-                    estimate=result[0],
+                    estimate=result.estimate,
                     n_real=self.reference.n,
                     n_generated=n,
-                    seconds=result[1],
+                    seconds=result.seconds,
                     digests=digests,
+                    own_bound=result.bound,
                 )
             )
         return tuple(found)
@@ -335,7 +346,10 @@ class CheckpointEvaluator:
         """Cache the new results of an outcome. Raises OSError where that fails."""
         for each in outcome.measured:
             if self._store is not None and each.method in outcome.fresh and _repeatable(each.method):
-                self._store.put(self._key(each.digests, each.method, each.k), each.estimate, each.seconds)
+                key = self._key(each.digests, each.method, each.k)
+                self._store.put(key, each.estimate, each.seconds)
+                if each.own_bound is not None:
+                    self._store.put_facts(_bound_key(key), each.own_bound.vertices.tolist())
 
     def _pair(self, checkpoint: Checkpoint) -> SamplePair:
         """The samples to measure."""
@@ -356,9 +370,16 @@ class CheckpointEvaluator:
                 distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
             number = resolve_k(settings.k, pair)
             requests = [(name, number, settings.bandwidth) for name in missing]
-            estimates = measure(split, requests, settings.seed, self._memory, progress, distances=distances)
+            bounded = [name for name in missing if ESTIMATORS[name].judges_all]
+            parts = part_of(progress, 0, 2) if bounded else progress
+            estimates = measure(split, requests, settings.seed, self._memory, parts, distances=distances)
+            bounds: dict[str, PRCurve] = {}
+            for name in bounded:
+                tick = part_of(progress, 1, 2)
+                bounds[name] = bound_of_split(split, settings.seed, memory_limit=self._memory, progress=tick)
             seconds = time.perf_counter() - began
-            found |= {each.method: _of_pair(checkpoint, pair, each, seconds) for each in estimates}
+            results = [Result(each, seconds, bounds.get(each.method)) for each in estimates]
+            found |= {each.estimate.method: _of_pair(checkpoint, pair, each) for each in results}
         return found, missing
 
     def _cached(
@@ -370,9 +391,22 @@ class CheckpointEvaluator:
             if self._store is None or not _repeatable(name):
                 continue
             k = None if ESTIMATORS[name].tunes is None else resolve_k(self.settings.k, pair)
-            if (result := self._store.get(self._key(_digests(pair), name, k))) is not None:
-                cached[name] = _of_pair(checkpoint, pair, *result)
+            if (result := self._kept(self._key(_digests(pair), name, k))) is not None:
+                cached[name] = _of_pair(checkpoint, pair, result)
         return cached, tuple(name for name in self.settings.methods if name not in cached)
+
+    def _kept(self, key: Mapping[str, Any]) -> Result | None:
+        """The cached result of a key, whole."""
+        known = None if self._store is None else self._store.get(key)
+        if known is None or self._store is None:
+            return None
+        bound = None
+        if ESTIMATORS[key["method"]].judges_all:
+            try:
+                bound = PRCurve(self._store.facts(_bound_key(key)))
+            except (TypeError, ValueError):
+                return None
+        return Result(*known, bound)
 
     def _in_order(self, found: Mapping[str, MeasuredCheckpoint]) -> tuple[MeasuredCheckpoint, ...]:
         return tuple(found[name] for name in self.settings.methods if name in found)
@@ -392,13 +426,19 @@ class CheckpointEvaluator:
         }
 
 
-def _of_pair(checkpoint: Checkpoint, pair: SamplePair, estimate: Estimate, seconds: float) -> MeasuredCheckpoint:
+def _bound_key(key: Mapping[str, Any]) -> dict[str, Any]:
+    """The key of the bound that is measured with a family."""
+    return {**key, "what": "bound"}
+
+
+def _of_pair(checkpoint: Checkpoint, pair: SamplePair, result: Result) -> MeasuredCheckpoint:
     return MeasuredCheckpoint(
         checkpoint=checkpoint,
-        estimate=estimate,
+        estimate=result.estimate,
         n_real=pair.real.n,
         n_generated=pair.generated.n,
-        seconds=seconds,
+        seconds=result.seconds,
+        own_bound=result.bound,
         digests=_digests(pair),
         encoder=pair.generated.encoder,
         encoder_difference=encoder_difference(pair),

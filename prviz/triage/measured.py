@@ -16,7 +16,7 @@ from prviz.measure.estimates import Estimate, K, method_names
 from prviz.measure.risk import mean_risk
 from prviz.samples import split_share
 from prviz.triage.inputs import Checkpoint
-from prviz.uncertainty.upper_bound import known_bound
+from prviz.uncertainty.family_bound import known_bound
 
 # Replicates of every bootstrap of Triage, so that page and report have the same intervals.
 REPLICATES = 200
@@ -73,6 +73,7 @@ class MeasuredCheckpoint:
     encoder : that of the generated samples, see `prviz.Samples`. encoder_difference : its difference from that of the
         real ones, as plain text; "" where there is none or one is not known.
     flags : what changes the meaning of numbers on these samples, see `prviz.checks.flags`; () where they are not read.
+    own_bound : the upper bound of the true curve, see `prviz.upper_bound`, where it is measured with the family.
     seconds : duration of the measurement, together with all families measured in the same pass.
     """
 
@@ -85,6 +86,7 @@ class MeasuredCheckpoint:
     encoder: Mapping[str, str] = field(default_factory=dict)
     encoder_difference: str = ""
     flags: tuple[Finding, ...] = ()
+    own_bound: PRCurve | None = None
 
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
         """The measurement under another name or step of its checkpoint; what is computed of its curve stays."""
@@ -99,6 +101,11 @@ class MeasuredCheckpoint:
         return self.estimate.method
 
     @property
+    def held_out(self) -> bool:
+        """True if no sample is judged by classifiers that it defines."""
+        return ESTIMATORS[self.method].judges_all or self.estimate.supports.n_real < self.n_real
+
+    @property
     def k(self) -> int | None:
         """The number of neighbours, "sqrt" resolved; None: the family has no such number."""
         return self.estimate.k
@@ -111,7 +118,7 @@ class MeasuredCheckpoint:
     @cached_property
     def bound(self) -> PRCurve | None:
         """The upper bound of the true curve, of this checkpoint alone; None without split (see `prviz.upper_bound`)."""
-        return known_bound([self.estimate], held_out=self.estimate.supports.n_real < self.n_real)
+        return self.own_bound or known_bound([self.estimate], held_out=self.held_out)
 
     @cached_property
     def risk(self) -> float:

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.checks.facts import duplicates, row_classes
-from prviz.measure.estimates import Progress, part_of
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
+from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, independent_number
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES, samples_at

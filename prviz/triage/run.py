@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from prviz.measure.estimates import Progress, part_of
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.threads import part_of
 from prviz.samples import Samples
-from prviz.triage.decision import Judgement, judge
+from prviz.triage.decision import Judgement, judge, looked_into
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.inspection import findings_of
@@ -117,7 +118,7 @@ class TriageRun:
             yardstick=possible,
             store=store,
         )
-        by_basis = [each for each in measured if each.method == judgement.decision.basis.method]
+        by_basis = looked_into(measured)
         faults = findings_of(
             real,
             by_basis,

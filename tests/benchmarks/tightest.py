@@ -1,62 +1,80 @@
 # ruff: noqa: T201 - a script that prints its figures
-"""IoU of the family tightest with the truth, beside the best and the worst of its settings and the default.
+"""IoU with the truth of the family tightest, and the upper bound, on every toy and on the pairs of `prviz benchmark`.
 
-    python -m tests.benchmarks.tightest [--draws 20] [--sizes 2000 4000]
+    python -m tests.benchmarks.tightest [--draws 20] [--sizes 500 2000 4000] [--processes 2]
 
-Best and worst are chosen with the truth: the candidate of the highest and of the lowest mean IoU over the draws. The
-default is kNN at k = sqrt(n). Split 0.5. A single setting is judged by its scores alone, as tightest sees it: without
-the end classifiers of samples in no ball. "to best": the mean difference from the best and its standard error over the
-draws, which are those that chose the best; "to best of other draws": from what the even draws choose for the odd ones,
-and the odd ones for the even.
+A draw of the bound holds if it lies above the true curve at 298 lam from 1/190 to 190. Beside both: kNN at k = sqrt(n)
+with a split of one half, and the bound by four families.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
+from collections import defaultdict
+from multiprocessing import Pool
+from typing import NamedTuple
 
 import numpy as np
 
-from prviz.curves import PRCurve
-from prviz.estimators import Supports
-from prviz.estimators.tightest import Floats, cross_fitted
-from prviz.toys import TOYS, toy
+import prviz
+from prviz.benchmark.pairs import PAIRS
+from prviz.estimators import DEFAULT_METHODS
+from prviz.neighbors.threads import one_blas_thread, threads_at_most
+from prviz.toys import TOYS, ToyProblem, toy
 from tests.benchmarks.results import record
+
+LAMS = np.tan(np.linspace(0, np.pi / 2, 300)[1:-1])
+
+
+class Draw(NamedTuple):
+    """One draw of a problem: name in TOYS or PAIRS, samples of each set, seed."""
+
+    name: str
+    n: int
+    seed: int
+
+
+def problem_of(name: str) -> ToyProblem:
+    if name in PAIRS:
+        return toy(PAIRS[name].toy, **PAIRS[name].parameters)
+    return toy(name, **({"d": 16} if "d" in TOYS[name] else {}))
+
+
+def measured(draw: Draw) -> dict[str, float]:
+    """IoU of both families, and how far both bounds lie above the true area; 1 where the bound holds."""
+    problem = problem_of(draw.name)
+    truth, pair = problem.truth(), problem.sample(draw.n, draw.seed)
+    with threads_at_most(1), one_blas_thread():
+        found = prviz.estimate(pair, ("tightest", "knn"), seed=draw.seed)
+        bound = prviz.upper_bound(*pair, seed=draw.seed)
+        of_families = prviz.upper_bound(*pair, DEFAULT_METHODS, seed=draw.seed)
+    return {
+        "IoU": found["tightest"].curve.iou(truth),
+        "IoU of kNN": found["knn"].curve.iou(truth),
+        "holds": float(np.all(bound.alpha(LAMS) >= truth.alpha(LAMS) - 1e-9)),
+        "bound above by": bound.auc - truth.auc,
+        "that of families above by": of_families.auc - truth.auc,
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[2000, 4000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[500, 2000, 4000])
+    parser.add_argument("--processes", type=int, default=1)
     choice = parser.parse_args()
-    for name in TOYS:
-        problem = toy(name, **({"d": 16} if "d" in TOYS[name] else {}))
-        truth = problem.truth()
-        for n in choice.sizes:
-            rows = []
-            for seed in range(choice.draws):
-                split = problem.sample(n, seed).split(0.5, seed)
-                found, n_real = cross_fitted(split, seed), len(split.evaluate_rows[0])
-                rows.append([_curve(theta, n_real).iou(truth) for theta in (found.theta, *found.scores)])
-            tightest, singles = np.array(rows)[:, 0], np.array(rows)[:, 1:]
-            means, even = singles.mean(axis=0), np.arange(choice.draws) % 2 == 0
-            fair = np.where(even, *(singles[:, singles[half].mean(axis=0).argmax()] for half in (~even, even)))
-            figures: dict[str, float | str] = {"tightest": float(tightest.mean()), "kNN at k = √n": float(means[0])}
-            for side, place in (("best", means.argmax()), ("worst", means.argmin())):
-                method, k = found.settings[place]
-                figures[side] = f"{means[place]:.3f} ({method}, k = {k})"
-            figures["to best"] = _difference(tightest - singles[:, means.argmax()])
-            figures["to best of other draws"] = _difference(tightest - fair)
-            line = record("tightest", f"{name}, d = {split.pair.d}, n = {n:,}", figures=figures)
+    draws = [Draw(name, n, seed) for n in choice.sizes for name in (*TOYS, *PAIRS) for seed in range(choice.draws)]
+    found = defaultdict[tuple[str, int], list[dict[str, float]]](list)
+    with Pool(choice.processes) as pool:
+        for draw, figures in zip(draws, pool.imap(measured, draws), strict=True):
+            rows = found[draw.name, draw.n]
+            rows.append(figures)
+            if len(rows) < choice.draws:
+                continue
+            means: dict[str, float | str] = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+            means["holds"] = f"{sum(row['holds'] for row in rows):.0f} of {len(rows)}"
+            line = record("tightest", f"{draw.name}, n = {draw.n:,}", figures=means)
             print(line["case"], *line["figures"].values(), sep="  ", flush=True)
-
-
-def _curve(theta: Floats, n_real: int) -> PRCurve:
-    return Supports(np.where(theta < np.pi / 2, np.cos(theta), 0.0), np.sin(theta), n_real).rates().curve()
-
-
-def _difference(apart: Floats) -> str:
-    return f"{apart.mean():+.4f} ± {apart.std(ddof=1) / math.sqrt(len(apart)):.4f}"
 
 
 if __name__ == "__main__":

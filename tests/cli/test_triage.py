@@ -22,7 +22,7 @@ from PIL import Image
 
 from prviz.cli.main import main
 from prviz.cli.triage_outputs import TriageOutputs
-from prviz.estimators import DEFAULT_METHODS
+from prviz.estimators import VERDICT_METHODS
 from prviz.readers import read
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
@@ -226,7 +226,7 @@ def test_machines_get_json_a_file_and_a_status(capsys: pytest.CaptureFixture[str
     assert "narrow" in found["narrow"]
     assert "narrow" not in found["good"]
     for each in report["checkpoints"]:
-        assert set(each["scores"]) == set(DEFAULT_METHODS)
+        assert set(each["scores"]) == set(VERDICT_METHODS)
         assert each["at_most"] >= min(each["scores"].values())
     assert (tmp_path / "best").read_text() == f"{at['good']}\n"
     assert main([*line, "--fail-under", "auc=0.999", "--report", "-"]) == 3

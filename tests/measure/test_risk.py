@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 import prviz
-from prviz.estimators.tightest import FAMILIES
-from prviz.estimators.tightest import KS as KS_OF_TIGHTEST
-from prviz.measure.risk import choices, lowest_risk, risk, tightest_choices
+from prviz.measure.risk import choices, lowest_risk, risk
 from prviz.toys import toy
 
 METHODS, KS = ("knn", "coverage"), (2, 4, 9, 20)
@@ -59,21 +57,6 @@ def test_choices_change_where_another_setting_is_better() -> None:
         lam = math.tan((low + high) / 2)
         lowest = min(curve.alpha(lam) for curve in every.values())
         assert every[choice.method, choice.k].alpha(lam) <= lowest * 1.03 + 1e-9
-
-
-def test_the_choices_of_tightest_have_the_lowest_risk_of_all_its_candidates() -> None:
-    pair = toy("outlier").sample(300, 0)
-    found = tightest_choices(*pair)
-    assert (found[0].low, found[-1].high) == (0.0, math.inf)
-    profile = prviz.profile(*pair, [family.name for family in FAMILIES], [k for k in KS_OF_TIGHTEST if k < 150])
-    for one, following in itertools.pairwise(found):
-        assert one.high == following.low
-        assert one[:2] != following[:2]
-    for choice in found[1:-1]:
-        lam = math.sqrt(choice.low * choice.high)
-        lowest = min(estimate.curve.alpha(lam) for estimate in profile.by_k.values())
-        assert profile.curve(choice.method, choice.k).alpha(lam) <= lowest + 0.01
-    assert len({choice.method for choice in found}) > 1
 
 
 def test_the_chosen_setting_has_a_low_risk_on_other_samples_too() -> None:

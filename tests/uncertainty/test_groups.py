@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import prviz
-from prviz.estimators import DEFAULT_METHODS, Supports, tightest
-from prviz.estimators.tightest import cross_fitted
+from prviz.estimators import DEFAULT_METHODS, Supports
 from prviz.measure.estimates import estimate, measure
 from prviz.samples import SamplePair, Samples, independent_number
 from prviz.triage.measure import CheckpointEvaluator
@@ -20,7 +19,7 @@ from prviz.triage.ranking import digest_of_supports
 from prviz.triage.stability import _drawn
 from prviz.triage.yardstick import _halves, yardstick
 from prviz.uncertainty.bootstrap import replicated
-from prviz.uncertainty.upper_bound import _bounded, _nested_bounds, bound_of
+from prviz.uncertainty.family_bound import _bounded, _nested_bounds, bound_of
 
 
 def _videos(rng: np.random.Generator, count: int = 30, frames: int = 20, d: int = 8) -> Samples:
@@ -138,24 +137,6 @@ def test_held_out_distances_leave_the_whole_group_out() -> None:
     alone = Samples(real.values, groups=np.zeros(30))
     with pytest.raises(ValueError, match="nearly all real samples are of one group"):
         held_out_distances(alone)
-
-
-def test_halves_that_choose_classifiers_hold_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, generated = (_videos(np.random.default_rng(seed), 12, 5) for seed in range(2))
-    split, choices = SamplePair(real, generated).split(0.5), list[list[float]]()
-    angles = tightest._angles
-
-    def chosen(scores: Any, is_real: Any, others: Any) -> Any:
-        choices.append([len(is_real), len(others[0]), np.count_nonzero(is_real)])
-        return angles(scores, is_real, others)
-
-    monkeypatch.setattr(tightest, "_angles", chosen)
-    cross_fitted(split, 0)
-    evaluated = sum(len(rows) for rows in split.evaluate_rows)
-    for choosing, judged, of_real in choices[:-1]:
-        assert choosing + judged == evaluated
-        assert choosing % 5 == judged % 5 == of_real % 5 == 0  # videos of 5 frames
-    assert len(choices) == 2 * tightest.HALVINGS + 1
 
 
 def test_on_fewer_samples_whole_groups_are_left() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Mode = Literal["quick", "paper"]
 _MODES: tuple[Mode, ...] = ("quick", "paper")
 
-FIGURE_COLUMNS = ("figure", "ours", "spread", "repeats", "published", "difference", "tightest", "bound")
+FIGURE_COLUMNS = ("figure", "ours", "spread", "repeats", "published", "difference", "bound")
 
 
 class Size(NamedTuple):
@@ -64,7 +64,7 @@ class Experiment(ABC):
         """The setting in words, with what the quick mode makes smaller."""
         size = self._size(mode, repeats, None)
         words = self._words(size)
-        less = " Tightest and the upper bounds are left out." if self.sizes["paper"].beside > size.beside else ""
+        less = " The upper bounds are left out." if self.sizes["paper"].beside > size.beside else ""
         return words if mode == "paper" else f"{words} Quick mode: {self._quick(size)}.{less}"
 
     def tasks(self, mode: Mode, seed: int = 0, *, repeats: int | None = None, most: int | None = None) -> list[Task]:
@@ -86,8 +86,7 @@ class Experiment(ABC):
 
         Returns columns `labels`, then "figure" (what it is), "ours" (mean over repeats), "spread" (their sample
         standard deviation; nan for one), "repeats", "published" (nan where the paper gives none), "difference" (ours
-        less published), "tightest" and "bound" (the same number of `tightest` and of `prviz.upper_bound`; nan where
-        not measured).
+        less published), "bound" (the same number of `prviz.upper_bound` by the family; nan where not measured).
         """
         import pandas as pd
 
@@ -99,8 +98,7 @@ class Experiment(ABC):
                 ours, published = float(group[column].mean()), self.published.get((*values, figure), float("nan"))
                 line = {"figure": figure, "ours": ours, "spread": float(group[column].std()), "repeats": len(group)}
                 line |= {"published": published, "difference": ours - published}
-                for name in ("tightest", "bound"):
-                    line[name] = float(group.get(f"{name}_{column}", pd.Series(dtype=float)).mean())
+                line["bound"] = float(group.get(f"bound_{column}", pd.Series(dtype=float)).mean())
                 found.append(labels | line)
         return pd.DataFrame(found, columns=[*self.labels, *FIGURE_COLUMNS])
 
@@ -223,14 +221,14 @@ def lines(figures: pd.DataFrame, x: str, name: str, value: str = "ours") -> dict
 
 
 def _beside(rows: pd.DataFrame) -> str:
-    """A sentence on `tightest` and the upper bounds, with a space before it; none where they are not measured."""
+    """A sentence on the upper bounds, with a space before it; none where they are not measured."""
     known = rows.dropna(subset="bound_iou") if "bound_iou" in rows else rows.iloc[:0]
     if not len(known):
         return ""
-    means = {name: known[name].mean() for name in ("iou", "tightest_iou", "bound_iou")}
+    means = {name: known[name].mean() for name in ("iou", "bound_iou")}
     return (
-        f" With split, the mean IoU of these families is {means['iou']:.2f}; of tightest, which chooses among families "
-        f"and k without the truth, {means['tightest_iou']:.2f}; of the upper bounds {means['bound_iou']:.2f}: "
+        f" With split, the mean IoU of these families is {means['iou']:.2f}, of the upper bounds "
+        f"{means['bound_iou']:.2f}: "
         f"{(known['bound_deficit'] == 0).sum():,} of {len(known):,} lie nowhere below the truth."
     )
 

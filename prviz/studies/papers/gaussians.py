@@ -424,9 +424,7 @@ class DimensionExperiment(Experiment):
             "P = N(0, I) and Q = N(m, I) with |m| = 1 or 2, spread evenly over d = 64, 128, 256, 512, 1024 or 2048 "
             f"coordinates; n = {size.n:,} samples of each, half of them to measure, k = √n, "
             f"{counted(size.repeats, 'repeat')}. The true curve depends on |m| alone. The paper shows the curves of "
-            "d = 2048 and prints no numbers."
-            + " Tightest and the upper bounds are measured in the first repeat."
-            * size.beside
+            "d = 2048 and prints no numbers." + " The upper bounds are measured in the first repeat." * size.beside
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:

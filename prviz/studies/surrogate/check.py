@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators._fitting import one_thread
-from prviz.measure.estimates import Progress, part_of
+from prviz.measure.estimates import Progress
 from prviz.measure.workload import subsample_rows
 from prviz.neighbors import nearest_rows
+from prviz.neighbors.threads import part_of
 from prviz.samples import Samples
 from prviz.studies.surrogate.densities import Density
 from prviz.studies.surrogate.fitting import fit_density

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, get_args
 
-from prviz.measure.estimates import Progress, part_of
+from prviz.measure.estimates import Progress
+from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair
 from prviz.studies.surrogate.check import FitCheck, FitChecks, fit_check
 from prviz.studies.surrogate.fitting import Covariance, Fit, FitOptions

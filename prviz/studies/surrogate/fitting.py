@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators._fitting import one_thread
-from prviz.measure.estimates import Progress, part_of
+from prviz.measure.estimates import Progress
+from prviz.neighbors.threads import part_of
 from prviz.studies.surrogate.densities import Density, blocks
 from prviz.studies.tasks import check_whole
 

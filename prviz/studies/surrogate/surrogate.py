@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from prviz.measure.estimates import K, Progress, part_of
+from prviz.measure.estimates import K, Progress
+from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, as_samples
 from prviz.studies.surrogate.densities import Components, Density, components_of
 from prviz.studies.surrogate.fitting import Covariance, Fit, FitOptions, fit_density, fit_tied_pair

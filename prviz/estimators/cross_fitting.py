@@ -1,0 +1,158 @@
+"""Cross-fitting: one score for every sample, by learners and weights that have not seen it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.estimators.learners import Votes, votes
+from prviz.estimators.stack import Stack
+from prviz.neighbors.threads import Progress, part_of
+from prviz.samples import SamplePair, Samples, Split
+
+Floats = NDArray[np.float64]
+Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Log odds that samples are generated, for equal weights of the two sets; 0 where nothing tells them apart.
+
+    real, generated : (n,) and (m,), in the order of the samples.
+    """
+
+    real: Floats
+    generated: Floats
+
+    def levels(self, cuts: int) -> NDArray[np.intp]:
+        """Twice the number of fixed cuts below each sample, 0 to 2 ``cuts``, real ones first; odd on a cut.
+
+        Cut i stands where the best classifier of lam = tan(theta) begins to call a sample generated, at the log odds
+        log tan(theta), theta = (i + 1/2) / cuts of a right angle.
+        """
+        odds = np.concatenate([self.real, self.generated])
+        places = cut_places(cuts)
+        return np.searchsorted(places, odds, side="left") + np.searchsorted(places, odds, side="right")
+
+
+def cut_places(cuts: int) -> Floats:
+    """Log odds of the cuts, (cuts,): those below 0 mirror those above."""
+    places: Floats = np.log(np.tan((np.arange(cuts) + 0.5) / cuts * np.pi / 2))
+    return (places - places[::-1]) / 2
+
+
+def of_all(pair: SamplePair, seed: int, progress: Progress | None = None) -> Scores:
+    """The score of every sample, by folds: learners fitted on the other folds, weights from these alone.
+
+    Parameters
+    ----------
+    pair : SamplePair
+        At least two samples of each set, or two groups.
+    seed : int
+        Seed of the folds and of the learners.
+    progress : callable, optional
+        Called with the fraction done; may raise to stop.
+
+    Returns
+    -------
+    Scores
+        Exchanging the roles changes their signs, exactly.
+    """
+    ordered = _in_order(pair)
+    everything = np.arange(ordered.real.n), np.arange(ordered.generated.n)
+    table, folds = _out_of_fold(ordered, everything, seed, progress)
+    generated = np.arange(len(folds)) >= ordered.real.n
+    odds = np.zeros(len(folds))
+    for fold in np.unique(folds):
+        own = folds == fold
+        weights = Stack.fit(_of(table, ~own), generated[~own])
+        odds[own] = weights.log_odds(_of(table, own))
+    return _scores(odds, ordered.real.n, exchanged=ordered is not pair)
+
+
+def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> Scores:
+    """The score of every evaluation sample, by one classifier that the fit samples alone decide.
+
+    Parameters
+    ----------
+    split : Split
+        Held out.
+    seed, progress
+        As in `of_all`; the seed is that of the folds inside the fit samples.
+
+    Returns
+    -------
+    Scores
+        Of the evaluation samples: independent of each other, given the fit samples.
+    """
+    ordered = _in_order(split.pair)
+    exchanged = ordered is not split.pair
+    if exchanged:
+        split = Split(ordered, split.fit_rows[::-1], split.evaluate_rows[::-1], held_out=True)
+    table, folds = _out_of_fold(ordered, split.fit_rows, seed, part_of(progress, 0, FOLDS + 1, FOLDS))
+    weights = Stack.fit(table, np.arange(len(folds)) >= len(split.fit_rows[0]))
+    (judged,) = votes([split], seed, part_of(progress, FOLDS, FOLDS + 1))
+    return _scores(weights.log_odds(judged), len(split.evaluate_rows[0]), exchanged=exchanged)
+
+
+def _in_order(pair: SamplePair) -> SamplePair:
+    """The pair, or the one of exchanged roles: the same for both, so that rounding is the same too."""
+    return pair if pair.real.digest <= pair.generated.digest else SamplePair(pair.generated, pair.real)
+
+
+def _scores(odds: Floats, n_first: int, *, exchanged: bool) -> Scores:
+    first, second = np.split(odds, [n_first])
+    return Scores(-second, -first) if exchanged else Scores(first, second)
+
+
+def _out_of_fold(
+    pair: SamplePair, rows: Rows, seed: int, progress: Progress | None
+) -> tuple[dict[str, Floats], NDArray[np.intp]]:
+    """Votes on the samples of these rows by learners fitted on the other folds, and the fold of each sample."""
+    units = [_units(samples, own) for samples, own in zip(pair, rows, strict=True)]
+    count = min(FOLDS, *(int(each.max()) + 1 for each in units))
+    parts = [_folds(each, count, seed) for each in units]
+    splits = [
+        Split(pair, _chosen(rows, parts, fold, own=False), _chosen(rows, parts, fold, own=True), held_out=True)
+        for fold in range(count)
+    ]
+    found = votes(splits, seed, progress)
+    folds = np.concatenate(parts)
+    table = {}
+    for name, first in found[0].items():
+        columns = np.empty((len(first), len(folds)))
+        for fold, each in enumerate(found):
+            columns[:, folds == fold] = each[name]
+        table[name] = columns
+    return table, folds
+
+
+def _units(samples: Samples, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Numbers of the rows from 0, the same for those of one group: they stay in one fold."""
+    groups = samples.group_numbers
+    if groups is None:
+        return np.arange(len(rows))
+    return np.unique(groups[rows], return_inverse=True)[1].reshape(-1)
+
+
+def _folds(units: NDArray[np.intp], count: int, seed: int) -> NDArray[np.intp]:
+    """The fold of every sample. A role's folds depend on its units alone, so that equal sets have equal folds."""
+    order = np.random.default_rng(seed).permutation(int(units.max()) + 1)
+    fold = np.empty(len(order), dtype=np.intp)
+    fold[order] = np.arange(len(order)) % count
+    return fold[units]
+
+
+def _chosen(rows: Rows, parts: Sequence[NDArray[np.intp]], fold: int, *, own: bool) -> Rows:
+    """Rows of one fold, or those of all others."""
+    real, generated = (side[(part == fold) == own] for side, part in zip(rows, parts, strict=True))
+    return real, generated
+
+
+def _of(table: Votes, chosen: NDArray[np.bool_]) -> dict[str, Floats]:
+    return {name: columns[:, chosen] for name, columns in table.items()}

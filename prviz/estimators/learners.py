@@ -1,0 +1,242 @@
+"""Learners: classifiers of many kinds, whose log odds on samples that they have not seen `prviz.estimators.stack` adds.
+
+Each gives one or several columns of log odds that a sample is generated, for equal weights of the two sets.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.estimators._fitting import one_thread
+from prviz.estimators.coverage import COVERAGE
+from prviz.estimators.ipr import IPR
+from prviz.estimators.kde import KDE
+from prviz.estimators.knn import KNN
+from prviz.neighbors import MEMORY_LIMIT, Distances
+from prviz.neighbors.threads import Progress, available_memory, available_threads, run_blocks
+from prviz.samples import Split
+
+Floats = NDArray[np.float64]
+Table = NDArray[np.float32]
+Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
+Votes: TypeAlias = Mapping[str, Floats]
+
+NEIGHBOURS = (KNN, KDE, IPR, COVERAGE)
+# Numbers of neighbours, each about 2.5 times the one before.
+KS = (4, 10, 25, 60, 150, 377)
+# Weight decay of the logistic regressions, as of the mean log loss.
+DECAYS = (1.0, 0.1, 0.01, 0.001)
+# Trees of each forest, on values and on their ranks, whose random thresholds also part values that are close. A part
+# of them is one step of the work.
+TREES, FOREST_PARTS = 30, 3
+# Most features for boosting, whose time grows with them, while what it finds and forests don't gets less.
+MOST_BOOSTED = 40
+# Most fit samples of a set, drawn by the seed: of the neighbours, whose time grows with their square, and of the rest.
+MOST_NEIGHBOURS, MOST_FITTED = 4_000, 10_000
+# The least share of the time that the neighbours' part of a fold takes, for the progress.
+_NEIGHBOURS_SHARE = 0.2
+
+_loading = threading.Lock()
+
+
+class _Standard(NamedTuple):
+    """A split in units of the fit samples' deviations, and in their ranks.
+
+    fit, evaluate : (n, d) and (m, d). ranks : the same of both, see `_ranks`. generated : (n,) 0 or 1. weights : (n,)
+    such that both sets weigh the same.
+    """
+
+    fit: Table
+    evaluate: Table
+    ranks: tuple[Table, Table]
+    generated: NDArray[np.intp]
+    weights: Floats
+
+
+class _Learner(NamedTuple):
+    """A kind of classifiers.
+
+    learn : from a split and the seed of a part to numbers (c, m). parts : how many are summed. odds : log odds from the
+    sum.
+    """
+
+    learn: Callable[[_Standard, int], Floats]
+    parts: int = 1
+    odds: Callable[[Floats], Floats] = lambda total: total
+
+
+class _Task(NamedTuple):
+    """One part of a learner to be fitted in one of several splits."""
+
+    place: int
+    name: str
+    part: int
+
+
+def votes(splits: Sequence[Split], seed: int, progress: Progress | None = None) -> list[dict[str, Floats]]:
+    """Log odds that each evaluation sample of each split is generated, by every learner fitted on its fit samples.
+
+    Parameters
+    ----------
+    splits : sequence of Split
+        Held out: no learner sees an evaluation sample.
+    seed : int
+        Seed of the trees, and of the fit samples where there are more than a learner takes.
+    progress : callable, optional
+        Called with the fraction done; may raise to stop.
+
+    Returns
+    -------
+    list of dict of str to ndarray
+        For each split, by learner, (c, m) log odds of c settings and m evaluation samples, real ones first.
+    """
+    tick = progress or (lambda _: None)
+    learners = {"logistic": _Learner(_logistic), "trees": _Learner(_trees, FOREST_PARTS, _odds_of_trees)}
+    if splits[0].pair.d <= MOST_BOOSTED:
+        learners["boosting"] = _Learner(_boosting)
+    found: list[dict[str, Floats]] = []
+    # the same columns in every split; a single sample has no neighbour
+    numbers = [k for k in KS if k < min(len(rows) for split in splits for rows in split.fit_rows)]
+    for split in splits:
+        tick(_NEIGHBOURS_SHARE * len(found) / len(splits))
+        found.append(_neighbour_votes(split, numbers, seed))
+    tasks = [
+        _Task(place, name, part)
+        for place in range(len(splits))
+        for name in learners
+        for part in range(learners[name].parts)
+    ]
+    _library()
+    standard: dict[int, _Standard] = {}
+    lock, done = threading.Lock(), 0
+
+    def work(task: _Task) -> Floats:
+        with lock:
+            if task.place not in standard:
+                standard[task.place] = _standardised(splits[task.place], seed)
+            own = standard[task.place]
+        own_seed = int(np.random.SeedSequence((seed, task.part)).generate_state(1)[0])
+        with one_thread():
+            return learners[task.name].learn(own, own_seed)
+
+    def keep(task: _Task, part: Floats) -> None:
+        nonlocal done
+        total = found[task.place]
+        total[task.name] = total[task.name] + part if task.name in total else part
+        done += 1
+        if done * len(splits) % len(tasks) == 0:
+            del standard[task.place]  # results come in the order of the tasks: it was the last of its split
+        tick(_NEIGHBOURS_SHARE + (1 - _NEIGHBOURS_SHARE) * done / len(tasks))
+
+    run_blocks(work, tasks, available_threads(), keep)
+    for each in found:
+        each |= {name: learner.odds(each[name]) for name, learner in learners.items()}
+    return found
+
+
+@cache
+def _library() -> Any:
+    """scikit-learn with the modules that are needed, loaded by one thread: two at once see half of a module."""
+    with _loading:
+        import sklearn
+        import sklearn.ensemble
+        import sklearn.linear_model
+        import sklearn.tree
+    return sklearn
+
+
+def _drawn(split: Split, most: int, seed: int) -> Rows:
+    """Rows of the fit samples, at most this many of each set."""
+    real, generated = (
+        rows if len(rows) <= most else np.sort(np.random.default_rng(seed).permutation(rows)[:most])
+        for rows in split.fit_rows
+    )
+    return real, generated
+
+
+def _neighbour_votes(split: Split, numbers: Sequence[int], seed: int) -> dict[str, Floats]:
+    if not numbers:
+        return {}
+    rows = _drawn(split, MOST_NEIGHBOURS, seed)
+    sizes = len(rows[0]), len(rows[1])
+    balls = [family.balls(k=k, bandwidth=None, sizes=sizes)[0] for family in NEIGHBOURS for k in numbers]
+    few = Split(split.pair, rows, split.evaluate_rows, held_out=True)
+    balance = np.log(sizes[0]) - np.log(sizes[1])
+    odds = [
+        np.log(np.add(each.generated, 0.5)) - np.log(np.add(each.real, 0.5)) + balance
+        for each in Distances(few, memory_limit=available_memory(MEMORY_LIMIT)).count(balls)
+    ]
+    return {
+        family.name: np.stack(odds[place * len(numbers) : (place + 1) * len(numbers)])
+        for place, family in enumerate(NEIGHBOURS)
+    }
+
+
+def _standardised(split: Split, seed: int) -> _Standard:
+    rows = _drawn(split, MOST_FITTED, seed)
+    fit, evaluate = (
+        np.concatenate([side.values[part] for side, part in zip(split.pair, parts, strict=True)]).astype(np.float64)
+        for parts in (rows, split.evaluate_rows)
+    )
+    largest = np.abs(fit).max(axis=0)  # squares of huge values would overflow
+    largest[largest == 0] = 1.0
+    fit /= largest
+    mean, deviation = fit.mean(axis=0), fit.std(axis=0)
+    deviation[deviation == 0] = 1.0
+    with np.errstate(over="ignore"):
+        scaled = [np.clip((each - mean) / deviation, -1e6, 1e6) for each in (fit, evaluate / largest)]
+    fitted, asked = (np.ascontiguousarray(each, dtype=np.float32) for each in scaled)
+    sizes = np.array([len(side) for side in rows])
+    generated = np.repeat([0, 1], sizes)
+    ranks = _ranks(fitted, fitted), _ranks(fitted, asked)
+    return _Standard(fitted, asked, ranks, generated, (sizes.sum() / 2 / sizes)[generated])
+
+
+def _ranks(fit: Table, values: Table) -> Table:
+    """The share of the fit samples below each value, equal ones counted half, feature by feature."""
+    shares = np.empty_like(values)
+    for place, column in enumerate(np.sort(fit, axis=0).T):
+        both = [np.searchsorted(column, values[:, place], side=side) for side in ("left", "right")]
+        shares[:, place] = (both[0] + both[1]) / (2 * len(column))
+    return shares
+
+
+def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
+    n = len(split.generated)
+    models = [_library().linear_model.LogisticRegression(C=1.0 / (decay * n), max_iter=10_000) for decay in DECAYS]
+    fitted = [model.fit(split.fit, split.generated, split.weights) for model in models]
+    return np.stack([model.decision_function(split.evaluate) for model in fitted]).astype(np.float64)
+
+
+def _trees(split: _Standard, seed: int) -> Floats:
+    """The sum of the shares of generated fit samples in the leaves, by the trees of one part of both forests.
+
+    Tree by tree: a forest of scikit-learn changes the process's filters of warnings, which threads share.
+    """
+    called = np.zeros((2, len(split.evaluate)))
+    for place, (fit, evaluate) in enumerate(((split.fit, split.evaluate), split.ranks)):
+        for own_seed in np.random.SeedSequence(seed).generate_state(TREES // FOREST_PARTS).tolist():
+            tree = _library().tree.ExtraTreeClassifier(min_samples_leaf=3, max_features="sqrt", random_state=own_seed)
+            tree.fit(fit, split.generated, split.weights, check_input=False)
+            called[place] += tree.predict_proba(evaluate, check_input=False)[:, 1]
+    return called
+
+
+def _odds_of_trees(called: Floats) -> Floats:
+    """Log odds from the sum over all trees; half a tree more on both sides."""
+    odds: Floats = np.log(called + 0.5) - np.log(TREES - called + 0.5)
+    return odds
+
+
+def _boosting(split: _Standard, seed: int) -> Floats:
+    model = _library().ensemble.HistGradientBoostingClassifier(
+        max_depth=3, max_bins=32, max_features=0.25, early_stopping=False, random_state=seed
+    )
+    found: Floats = model.fit(split.fit, split.generated, split.weights).decision_function(split.evaluate)
+    return found[None]

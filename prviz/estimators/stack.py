@@ -1,0 +1,108 @@
+"""Stacking: one classifier from the log odds of many, learned on samples that none of them has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.estimators.learners import Votes
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Penalty of the weights, beside the mean log loss.
+_PENALTY = 1e-3
+# Most steps of Newton's method, and the largest change of slope and intercept that ends it.
+_STEPS, _CLOSE = 25, 1e-5
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The column of one learner that is taken, its slope (0 or more) and intercept as log odds, and its weight."""
+
+    column: int
+    slope: float
+    intercept: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Weighted sum of calibrated log odds, one column of every learner.
+
+    chosen : by learner. intercept : added to the sum.
+    """
+
+    chosen: Mapping[str, Chosen]
+    intercept: float
+
+    @classmethod
+    def fit(cls, votes: Votes, generated: Flags) -> Stack:
+        """The weights of least log loss, real and generated samples counting alike, with none below 0.
+
+        Parameters
+        ----------
+        votes : mapping of str to ndarray
+            (c, m) log odds by learner, on samples that these were not fitted on.
+        generated : ndarray of bool
+            (m,) True for generated samples.
+
+        Returns
+        -------
+        Stack
+            The same for any order of the samples, up to rounding.
+        """
+        from scipy.optimize import minimize
+        from scipy.special import expit
+
+        weights = np.where(generated, 0.5 / np.count_nonzero(generated), 0.5 / np.count_nonzero(~generated))
+        signs = np.where(generated, 1.0, -1.0)
+        calibrated = {name: _calibrated(columns, generated, weights) for name, columns in votes.items()}
+        table = np.stack([slope * votes[name][at] + add for name, (at, slope, add) in calibrated.items()], axis=1)
+
+        def loss(point: Floats) -> tuple[float, Floats]:
+            odds = table @ point[:-1] + point[-1]
+            error = -weights * signs * expit(-signs * odds)
+            value = weights @ np.logaddexp(0.0, -signs * odds) + _PENALTY / 2 * (point[:-1] @ point[:-1])
+            return float(value), np.append(table.T @ error + _PENALTY * point[:-1], error.sum())
+
+        first = np.append(np.full(table.shape[1], 1.0 / table.shape[1]), 0.0)
+        limits = [(0.0, None)] * table.shape[1] + [(None, None)]
+        *found, intercept = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=limits).x.tolist()
+        chosen = {name: Chosen(*each, weight) for (name, each), weight in zip(calibrated.items(), found, strict=True)}
+        return cls(chosen, intercept)
+
+    def log_odds(self, votes: Votes) -> Floats:
+        """Log odds, (m,), that samples are generated, from their votes by the same learners."""
+        total = np.full(next(iter(votes.values())).shape[1], self.intercept)
+        for name, each in self.chosen.items():
+            total += each.weight * (each.slope * votes[name][each.column] + each.intercept)
+        return total
+
+
+def _calibrated(columns: Floats, generated: Flags, weights: Floats) -> tuple[int, float, float]:
+    """The column of least log loss as slope * column + intercept, with its slope and intercept, by Newton's method."""
+    from scipy.special import expit
+
+    scale = columns.std(axis=1)
+    scale[scale == 0] = 1.0
+    x = columns / scale[:, None]
+    slope, intercept = np.full(len(x), 0.5), np.zeros(len(x))
+    for _ in range(_STEPS):
+        share = expit(slope[:, None] * x + intercept[:, None])
+        error, spread = weights * (share - generated), weights * share * (1 - share)
+        gradient = np.stack([(error * x).sum(axis=1) + _PENALTY * slope, error.sum(axis=1)])
+        aa, ab, bb = (spread * x * x).sum(axis=1) + _PENALTY, (spread * x).sum(axis=1), spread.sum(axis=1) + 1e-9
+        step = np.stack([bb * gradient[0] - ab * gradient[1], aa * gradient[1] - ab * gradient[0]]) / (aa * bb - ab**2)
+        step *= np.minimum(1.0, 5.0 / np.maximum(np.abs(step).max(axis=0), 1e-12))
+        slope, intercept = slope - step[0], intercept - step[1]
+        if np.abs(step).max() < _CLOSE:
+            break
+    useless = slope < 0
+    slope[useless] = intercept[useless] = 0.0
+    odds = slope[:, None] * x + intercept[:, None]
+    best = int(np.argmin((weights * np.logaddexp(0.0, np.where(generated, -odds, odds))).sum(axis=1)))
+    return best, float(slope[best] / scale[best]), float(intercept[best])

@@ -1,0 +1,100 @@
+"""How far two error rates may lie above the measured ones: critical values that hold for every true rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# Width of a cell of true rates: in deviations of a measured rate, and near the rate 1 as a ratio of distances from it.
+_STEP = 0.05
+# Steps and end of the divergences that tails are computed at.
+_GRID, _LARGEST = 0.02, 10.0
+# Expected numbers of samples on one side at which another band of rates begins: where these are few, a measured rate
+# is far from normal, and the critical value is higher.
+_EXPECTED = (1.0, 4.0, 16.0, 64.0)
+# Smallest expected number of samples that are no errors, below which the rate counts as 1.
+_NEARLY_ONE = 1e-7
+# Deviations beyond which a count is as good as never seen.
+_WINDOW = 12.0
+
+
+@dataclass(frozen=True, eq=False)
+class CriticalValues:
+    """Critical values of the sum of two divergences by bands of true rates.
+
+    edges : limits of the bands of either rate, from 0 to 1. values : (i, j) the critical value where the first rate
+    lies in its band i and the second in its band j.
+    """
+
+    edges: tuple[Floats, Floats]
+    values: Floats
+
+
+@lru_cache(maxsize=64)
+def critical_values(n_first: int, n_second: int, level: float) -> CriticalValues:
+    """Values that the sum of two divergences exceeds with at most this probability, whatever the true rates are.
+
+    Parameters
+    ----------
+    n_first, n_second : int
+        Numbers of independent samples that the two rates are measured on.
+    level : float
+        The probability.
+
+    Returns
+    -------
+    CriticalValues
+        For all true rates (f, n) of a band: P[n_first kl+(f^, f) + n_second kl+(n^, n) > value] <= level, where kl+ is
+        the divergence of a measured rate below the true one, else 0.
+
+    Notes
+    -----
+    A supremum, not a grid's maximum. In a cell [low, high] of true rates the measured rate is, in probability, at most
+    as small as with ``low``, and its divergence at most that from ``high``: the exact binomial tail with the one and
+    the other bounds that of every rate between. The bound of a band is the largest over its cells, at each value.
+    """
+    edges = _band_edges(n_first), _band_edges(n_second)
+    first = _tails(n_first, edges[0])
+    second = first if n_second == n_first else _tails(n_second, edges[1])
+    values = np.empty((len(first), len(second)))
+    for i, one in enumerate(first):
+        mass = -np.diff(one, prepend=1.0)  # a divergence counts as the next larger step
+        for j, other in enumerate(second):
+            exceeds = np.convolve(mass, other)[: len(one)] + one
+            low_enough = np.flatnonzero(exceeds <= level)
+            values[i, j] = _GRID * low_enough[0] if len(low_enough) else np.inf
+    return CriticalValues(edges, values)
+
+
+def _band_edges(n: int) -> Floats:
+    few = np.array([each / n for each in _EXPECTED if each < n / 2])
+    return np.concatenate([[0.0], few, 1.0 - few[::-1], [1.0]])
+
+
+def _tails(n: int, bands: Floats) -> Floats:
+    """(b, g) bounds, for all rates of a band, of the probability that n kl+ exceeds each step."""
+    from scipy.special import bdtr, xlogy
+
+    count = int(np.ceil(np.pi * np.sqrt(n) / _STEP))
+    even = np.sin(np.linspace(0.0, np.pi / 2, count + 1)) ** 2
+    near_one = np.geomspace(_NEARLY_ONE, 1.0, int(np.ceil(-np.log(_NEARLY_ONE) / _STEP)))
+    cells = np.unique(np.concatenate([even[even < 1.0], 1.0 - near_one / n, bands]))
+    steps = np.arange(0.0, _LARGEST + _GRID / 2, _GRID)
+    tails = np.zeros((len(bands) - 1, len(steps)))
+    places = np.searchsorted(bands, cells[:-1], side="right") - 1
+    for low, high, place in zip(cells[:-1].tolist(), cells[1:].tolist(), places.tolist(), strict=True):
+        spread = _WINDOW * np.sqrt(n * low * (1 - low)) + 2 * _WINDOW
+        errors = np.arange(max(0, int(n * low - spread)), int(np.ceil(n * high)))
+        rates = errors / n
+        with np.errstate(divide="ignore"):
+            apart = n * (xlogy(rates, rates / high) + xlogy(1 - rates, (1 - rates) / (1 - high)))
+        # counts up to the last one whose divergence is larger than the step
+        larger = np.searchsorted(-apart, -steps, side="left")
+        tail = np.append(0.0, bdtr(errors, n, low))[larger] if len(errors) else np.zeros(len(steps))
+        np.maximum(tails[place], tail, out=tails[place])
+    return tails
