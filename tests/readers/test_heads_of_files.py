@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from prviz.readers import Limits, ReadError, read
-from prviz.readers.arrow import _claims_of_file, _Compact
+from prviz.readers.arrow import _claims_of_file, _Compact, _count
 from prviz.readers.keyed import open_tensors
 from prviz.readers.source import FileSource, looks_pickled
 from prviz.readers.text_dialect import thousands_in
@@ -99,3 +99,10 @@ def test_fields_of_every_type_are_passed_over(kind: int) -> None:
     two = bytes([0x29, 0x20 | kind]) + 2 * OF_KIND[kind]
     data = bytes([0x10 | kind]) + alone + two + b"\x15\x0e\x00"  # fields 1, 3 and 4, which is 7
     assert _Compact(data).struct({4: None}) == {4: 7}
+
+
+def test_sizes_are_whole_numbers_from_0() -> None:
+    assert [_count(number) for number in (0, 1, 2**40)] == [0, 1, 2**40]
+    for number in (-1, -(2**40), 1.0, None, b"1"):
+        with pytest.raises(ValueError, match="an impossible size"):
+            _count(number)

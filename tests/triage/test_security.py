@@ -371,3 +371,12 @@ def test_hostile_archives_among_the_checkpoints_are_refused_in_bounded_memory(tm
         assert outcome.reason, each.name
         assert "\n" not in outcome.reason
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files)
+
+
+@pytest.mark.parametrize(
+    ("most", "names"), [(1, ["a"]), (2, ["a", "a/b"]), (3, ["a", "a/b", "c"]), (9, ["a", "a/b", "c"])]
+)
+def test_no_more_folders_are_listed_than_are_asked_for(tmp_path: Path, most: int, names: list[str]) -> None:
+    for name in ("a/b", "c", ".hidden/d"):
+        (tmp_path / name).mkdir(parents=True)
+    assert Below(tmp_path).folders(most) == names
