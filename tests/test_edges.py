@@ -93,6 +93,10 @@ def test_a_ray_that_cuts_off_an_area_is_that_of_the_integral(
     assert _lam_for_area(f, n, lo, hi, target) == pytest.approx(lam, rel=1e-6)
 
 
+def test_a_ray_that_cuts_off_all_up_to_an_axis_is_the_last() -> None:
+    assert _lam_for_area(0.0, 1.0, 0.5, 9.0, 1.0) == 9.0
+
+
 # ---- readers
 
 

@@ -33,25 +33,31 @@ def png16(values: np.ndarray) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + body
 
 
-def tiff(values: np.ndarray, photometric: int, extra: int = 0, order: str = "<") -> bytes:
-    """A TIFF in one strip, of any number of bands; those beyond the colours are of the kind ``extra``."""
+def tiff(values: np.ndarray, photometric: int, extra: int = 0, order: str = "<", *, big: bool = False) -> bytes:
+    """A TIFF in one strip, of any number of bands; those beyond the colours are of the kind ``extra``.
+
+    big : True for a BigTIFF, whose places and numbers have eight bytes.
+    """
     height, width, bands = values.shape
     data = values.astype(values.dtype.newbyteorder(order)).tobytes()
     more = bands - (3 if photometric == 2 else 1)
+    begun, wide, number, several = (16, 8, "Q", "Q") if big else (8, 4, "I", "H")
     tags = [(256, 3, [width]), (257, 3, [height]), (258, 3, [8 * values.itemsize] * bands), (259, 3, [1])]
-    tags += [(262, 3, [photometric]), (273, 4, [8]), (277, 3, [bands]), (278, 3, [height]), (279, 4, [len(data)])]
+    tags += [(262, 3, [photometric]), (273, 4, [begun]), (277, 3, [bands]), (278, 3, [height]), (279, 4, [len(data)])]
     tags += [(284, 3, [1])] + ([(338, 3, [extra] * more)] if more else [])
-    at, body, behind = 8 + len(data), b"", b""
+    at, body, behind = begun + len(data), b"", b""
+    entries_end = at + struct.calcsize(several) + (4 + 2 * wide) * len(tags) + wide
     for tag, kind, entries in tags:
         blob = struct.pack(order + {3: "H", 4: "I"}[kind] * len(entries), *entries)
-        body += struct.pack(order + "HHI", tag, kind, len(entries))
-        if len(blob) > 4:
-            body += struct.pack(order + "I", at + 2 + 12 * len(tags) + 4 + len(behind))
+        body += struct.pack(order + "HH" + number, tag, kind, len(entries))
+        if len(blob) > wide:
+            body += struct.pack(order + number, entries_end + len(behind))
             behind += blob
         else:
-            body += blob.ljust(4, b"\0")
-    sign = b"II*\0" if order == "<" else b"MM\0*"
-    return sign + struct.pack(order + "I", at) + data + struct.pack(order + "H", len(tags)) + body + bytes(4) + behind
+            body += blob.ljust(wide, b"\0")
+    sign = struct.pack(order + "HHH", 43, 8, 0) if big else struct.pack(order + "H", 42)
+    head = (b"II" if order == "<" else b"MM") + sign + struct.pack(order + number, at)
+    return head + data + struct.pack(order + several, len(tags)) + body + bytes(wide) + behind
 
 
 def values_of(folder: Path, *options: str) -> np.ndarray:
@@ -195,3 +201,13 @@ def test_two_sets_of_very_different_sizes_are_remarked_wherever_they_are_compare
     assert (found.level, found.value_text) == ("warning", "sides of 32 pixels real, 8 generated")
     same = prviz.SamplePair(pair.real, pair.real.take(np.arange(20)))
     assert "Picture sizes" not in {each.title for each in prviz.preflight(same).findings}
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [("<", r"^6 bands of 16 bits; one band"), (">", r"^a BigTIFF of another byte order, which Pillow can't read")],
+)
+def test_bands_of_a_big_tiff_are_counted_or_it_is_called_what_it_is(order: str, message: str) -> None:
+    data = tiff(RNG.integers(0, 200, (8, 8, 6)).astype(np.uint16), 1, order=order, big=True)
+    with pytest.raises(MediaError, match=message):
+        decoded(data)

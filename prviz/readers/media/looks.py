@@ -153,6 +153,8 @@ def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Im
     except too_large as error:
         raise MediaError(f"more than {most:,} pixels from {len(data):,} bytes; save a smaller picture.") from error
     except (*_BROKEN, struct.error, zlib.error) as error:
+        if data.startswith(b"MM\0+"):
+            raise MediaError("a BigTIFF of another byte order, which Pillow can't read. Save it as a TIFF.") from error
         if found == "TIFF" and isinstance(error, UnidentifiedImageError) and (bands := _stored_bands(data)):
             raise MediaError(
                 f"{bands}; one band (grey) or three (red, green, blue) of 8 or 16 bits, with alpha or without, are "
@@ -167,7 +169,7 @@ def _stored_bands(data: bytes) -> str:
 
     try:
         stream = io.BytesIO(data)
-        head = stream.read(16 if data[2:3] == b"+" or data[3:4] == b"+" else 8)
+        head = stream.read(16 if data[2:3] == b"+" else 8)
         directory: Any = ImageFileDirectory_v2(head)
         stream.seek(directory.next)
         directory.load(stream)
