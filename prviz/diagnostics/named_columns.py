@@ -34,6 +34,8 @@ _LEAST_GROUP, _MOST_OF_GROUP = 3, 0.75
 _TIMES = 2.0
 # Correlation from which columns move together, rows it is computed on, and columns that are compared.
 _TOGETHER, _ROWS, _COMPARED = 0.9, 2_000, 256
+# Characters of a number from which another rule that does as well is easier to check.
+_LONG = 8
 # Share of either set that has one value, from which a column is about that value.
 _MOSTLY = 0.5
 # Share of one set that has one value, from which columns make a group by that, as the paper of pictures does.
@@ -164,7 +166,8 @@ def best_cut(column: ColumnCounts) -> Cut:
     value = float(column.values[at])
     shares = column.real[at] / sizes[0], column.generated[at] / sizes[1]
     evidence = float(_evidence(column.real[at], column.generated[at], *sizes))
-    if max(shares) >= _MOSTLY and evidence >= _SIMPLER * found.evidence:
+    long = len(number_text(value)) > _LONG and found.evidence >= _SIMPLER * evidence
+    if max(shares) >= _MOSTLY and evidence >= _SIMPLER * found.evidence and not long:
         words = "always" if shares == (1, 1) else "exactly"
         return Cut(evidence, value, value, f"{words} {number_text(value)}", *shares)
     never = _never(column)

@@ -295,3 +295,9 @@ def test_of_many_samples_some_are_drawn_and_it_is_said(monkeypatch: pytest.Monke
     assert sum(found.named[0].histogram.real) == 200
     half = prviz.witness(drawn(0)[:100], generated[:100])
     assert half.notes == ()
+
+
+def test_a_value_that_nobody_types_is_not_what_is_said() -> None:
+    rng = np.random.default_rng(0)
+    real, generated = (np.where(rng.random(900) < 0.9, 0.0, rng.random(900)) for _ in range(2))
+    assert best_cut(ColumnCounts.of(real, generated + 0.1 / 3)).words == "below 0.02"
