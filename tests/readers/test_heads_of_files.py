@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from prviz.readers.arrow import _claims_of_file, _Compact, _count
 from prviz.readers.keyed import open_tensors
 from prviz.readers.source import FileSource, looks_pickled
 from prviz.readers.text_dialect import thousands_in
+from tests import file_builders as build
 
 
 @pytest.mark.parametrize(
@@ -106,3 +108,12 @@ def test_sizes_are_whole_numbers_from_0() -> None:
     for number in (-1, -(2**40), 1.0, None, b"1"):
         with pytest.raises(ValueError, match="an impossible size"):
             _count(number)
+
+
+def test_a_packed_buffer_of_eight_bytes_alone_claims_what_they_say() -> None:
+    data = build.feather({"a": pa.array(np.zeros(1_000))}, compression="zstd")
+    (plain,) = _claims_of_file(io.BytesIO(data), len(data), Limits())
+    assert plain.size == 8_000
+    written = [size for size in range(9, 400) if data.count(struct.pack("<qq", 0, size)) == 1]
+    short = data.replace(struct.pack("<qq", 0, written[0]), struct.pack("<qq", 0, 8))
+    assert list(_claims_of_file(io.BytesIO(short), len(short), Limits())) == [plain]
