@@ -310,6 +310,12 @@ def uncertainty() -> Iterator[Call]:
         )
         yield f"{name}: bound", partial(lambda pair: bound_of(prviz.estimate(*pair, k=2).values(), 0.7), pair)
 
+    rng = np.random.default_rng(5)
+    many = rng.normal(size=(300, 2)), rng.normal([2.5, 0.0], size=(260, 2))
+    for confidence, split in ((0.8, 0.5), (0.95, 0.5), (0.95, 0.3)):
+        given = {"ks": [5, 15], "confidence": confidence, "split": split}
+        yield f"bound of many, {given}", partial(prviz.upper_bound, *many, ["knn", "ipr"], **given)
+
 
 def resampled(pair: SamplePair, method: str) -> Any:
     found = prviz.bootstrap(one_estimate(pair, method, k=2), 12, seed=3, level=0.7, truth=shifted_gaussians(1.0))
