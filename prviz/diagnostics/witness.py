@@ -32,8 +32,8 @@ Ints = NDArray[np.intp]
 
 # Rows of a set that columns are tested on at most, and those that trees are fitted on and judged by.
 _TESTED, _ROWS = 100_000, 20_000
-# Samples of a set that areas are measured on, at most: they take far longer than all else.
-_OF_AREAS = 5_000
+# Samples of a set that areas are measured on, from the least to the most, and values: these take longer than all else.
+_LEAST_OF_AREAS, _MOST_OF_AREAS, _VALUES_OF_AREAS = 300, 2_000, 64_000
 # Bytes of memory for each value that trees see: ranks, their copies in scikit-learn, and one that is shuffled.
 _VALUE_BYTES = 64
 # Fewest independent rows of a set for trees, which see nothing in fewer.
@@ -60,7 +60,7 @@ GIVES_AWAY = "What gives it away"
 NOTHING = "no feature tells the sets apart"
 WITHOUT_TREES = "without scikit-learn only columns are tested, each by itself"
 DRAWN = f"of more than {_TESTED:,} samples so many were tested, drawn by the seed"
-AREAS_DRAWN = f"both areas are of {_OF_AREAS:,} samples of each set, drawn by the seed"
+AREAS_DRAWN = "both areas are of {:,} samples of each set at most, drawn by the seed"
 GROUPS = "samples belong to groups: one of each was tested"
 
 
@@ -299,9 +299,10 @@ def with_areas(found: Witness, pair: SamplePair, *, seed: int = 0, memory_limit:
     if len(found.columns) >= pair.d or min(each.n_independent for each in pair) < _LEAST_ROWS:
         return found
     notes = found.notes
-    if max(each.n for each in pair) > _OF_AREAS:
-        pair = subsample(pair, _OF_AREAS, seed)
-        notes = (*notes, AREAS_DRAWN)
+    most = max(_LEAST_OF_AREAS, min(_MOST_OF_AREAS, _VALUES_OF_AREAS // pair.d))
+    if max(each.n for each in pair) > most:
+        pair = subsample(pair, most, seed)
+        notes = (*notes, AREAS_DRAWN.format(most))
     left = leaving_out(pair, found.columns)
     areas = [_area(each, seed, memory_limit) for each in (pair, left)]
     return replace(found, area=areas[0], area_without=areas[1], notes=notes)

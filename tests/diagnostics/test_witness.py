@@ -286,12 +286,12 @@ def test_whole_numbers_get_whole_ranges() -> None:
 
 def test_of_many_samples_some_are_drawn_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_TESTED", 200)
-    monkeypatch.setattr(module, "_OF_AREAS", 100)
+    monkeypatch.setattr(module, "_MOST_OF_AREAS", 300)
     generated = drawn(1)
     generated[:, 2] += 1
     found = prviz.witness(drawn(0), generated)
     assert found.columns == (2,)
-    assert found.notes == (DRAWN, AREAS_DRAWN)
+    assert found.notes == (DRAWN, AREAS_DRAWN.format(300))
     assert sum(found.named[0].histogram.real) == 200
     half = prviz.witness(drawn(0)[:100], generated[:100])
     assert half.notes == ()
