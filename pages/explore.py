@@ -81,7 +81,7 @@ def live(facts: DeltaGenerator) -> None:
                 diagnostics.draw(problem, found)
         with beside:
             if (shown := shared.shown) is not None:
-                takeaway.draw(shown.problem, shown.found)
+                takeaway.draw(shown.problem, shown.drawn)
 
 
 def page() -> None:

@@ -126,7 +126,7 @@ def content(
     number : of the last question that `asked` knows of. have : as of `figure_content`.
     """
     state = held.update()
-    problem, found = answer.problem, answer.found
+    problem, found = answer.problem, answer.drawn
     truth, curves, limit = problem.truth, found.curves, bounds.bound(problem)
     shade = _shade(problem)
     limits = {limit_label(name): curve for name, curve in bounds.limits(problem).items()}

@@ -4,7 +4,7 @@
 import { pointAt, shortNumber } from "./curve.js";
 import { element, setText, shape, tableOf } from "./dom.js";
 import { store } from "./store.js";
-import { beyond, verdictAt } from "./verdict.js";
+import { BELIEVED, beyond, verdictAt } from "./verdict.js";
 import { ownStop } from "./view.js";
 import { missingSide } from "./without_truth.js";
 
@@ -90,7 +90,8 @@ function showVerdict({ payload: { rows, table, panes, stale, coarse, bound = nul
   if (!rows || !table) return;
   const drawn = curves.filter(({ id }) => !hidden.has(id));
   const text = verdictAt(drawn, table, { approximate: panes.some(({ note }) => note), stale, coarse });
-  const side = curves.some(({ id }) => id === "truth") ? "" : missingSide(drawn.map(({ vertices }) => vertices));
+  const believed = drawn.find(({ id }) => id === BELIEVED);
+  const side = curves.some(({ id }) => id === "truth") ? "" : missingSide((believed ? [believed] : drawn).map(({ vertices }) => vertices));
   setText(verdict, text + side + beyond(drawn, table, bound));
 }
 

@@ -5,13 +5,16 @@
 
 /**
  * A family's title, the area under its curve, and the difference from the truth, if that is known.
- * @typedef {{ title: string, auc: number, iou: number, excess: number, deficit: number }} FamilyNumbers
+ * believed: of the best classifier, beside others.
+ * @typedef {{ title: string, auc: number, iou: number, excess: number, deficit: number, believed?: boolean }} FamilyNumbers
  *
  * approximate: the curves come from approximate neighbour lists; stale: they are of settings before the current ones;
  * coarse: of so few samples per set, until all are measured.
  * @typedef {{ approximate?: boolean, stale?: boolean, coarse?: number | null }} DrawingState
  */
 
+/** The family to believe where no truth is known. */
+export const BELIEVED = "tightest";
 const CLOSE = 0.95, AGREEMENT = 0.05, NO_AREA = 1e-3; // as there
 
 /** Halves up, as there.
@@ -74,8 +77,17 @@ function withoutArea(rows, trueArea) {
   return `${truth}: ${names(high)} ${verb(high, "sees", "see")} ${area}. ${best(low, rows)}`;
 }
 
+/** @param {FamilyNumbers} believed @param {FamilyNumbers[]} others */
+function toBelieve(believed, others) {
+  const area = printed(believed.auc);
+  if (others.every(({ auc }) => auc <= believed.auc)) return `The area is ${area} by the best classifier.`;
+  return `Believe ${area}: held-out curves lie above the truth, up to chance.`;
+}
+
 /** @param {FamilyNumbers[]} rows */
 function withoutTruth(rows) {
+  const believed = rows.find((row) => row.believed);
+  if (believed && rows.length > 1) return toBelieve(believed, rows.filter((row) => row !== believed));
   const { low, high } = extremes(rows), least = printed(low[0].auc), most = printed(high[0].auc);
   if (rows.length === 1) return `The area of ${names(rows)} is ${most}.`;
   if (least === most) return `Every area is ${most}.`;
@@ -106,8 +118,8 @@ export function beyond(curves, { columns }, bound) {
  * @param {CurveAtStop[]} curves @param {Table} table @param {DrawingState} state */
 export function verdictAt(curves, { columns }, state = {}) {
   const at = Object.fromEntries(columns.map(({ key }, i) => [key, i]));
-  const numbers = (/** @type {CurveAtStop} */ { name, row = [] }) =>
-    ({ title: name, auc: row[at.auc], iou: row[at.iou], excess: row[at.excess], deficit: row[at.deficit] });
+  const numbers = (/** @type {CurveAtStop} */ { id, name, row = [] }) =>
+    ({ title: name, believed: id === BELIEVED, auc: row[at.auc], iou: row[at.iou], excess: row[at.excess], deficit: row[at.deficit] });
   const truth = curves.find(({ id }) => id === "truth");
   return verdict(curves.filter((curve) => curve !== truth).map(numbers), truth ? numbers(truth).auc : null, state);
 }

@@ -2,6 +2,7 @@
 
 import { pointsAlong } from "./curve.js";
 import { element, setText } from "./dom.js";
+import { BELIEVED } from "./verdict.js";
 
 /** @import { Vertex } from "./curve.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -49,7 +50,9 @@ const floored = (share) => (Math.floor(100 * share + 1e-9) / 100).toFixed(2);
 /** @param {LiveFigure} live @param {View} view */
 export function fillWithoutTruth({ payload: { rows, bound, errors }, parts, rows: { list, hidden } }, { curves, local }) {
   if (!rows || curves.some(({ id }) => id === "truth")) return;
-  const least = agreement(curves.filter(({ id }) => !hidden.has(id)).map(({ vertices }) => vertices));
+  const shown = curves.filter(({ id }) => !hidden.has(id));
+  // that families agree says nothing where one curve is to be believed
+  const least = shown.some(({ id }) => id === BELIEVED) ? null : agreement(shown.map(({ vertices }) => vertices));
   const head = parts.rows.querySelector(".ends > :first-child");
   const most = bound === null ? "" : `truth at most ${(Math.ceil(100 * bound - 1e-9) / 100).toFixed(2)} (95 %)`;
   const agree = least === null ? "" : `families agree to ${floored(least)}`;

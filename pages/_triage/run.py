@@ -25,6 +25,11 @@ from prviz.triage.result_cache import ResultCache
 QUICK_SHARE = 0.1
 
 
+def quick_of(settings: TriageSettings) -> tuple[str, ...]:
+    """The families that give the first ranking."""
+    return tuple(name for name in settings.methods if not ESTIMATORS[name].judges_all) or settings.methods
+
+
 class Run(Background):
     """Measurement of checkpoints in a thread, with the outcomes so far.
 
@@ -47,7 +52,7 @@ class Run(Background):
         self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}
         self._first: dict[Path, CheckpointOutcome] = {}  # by the quick families alone
-        self._quick = tuple(name for name in settings.methods if not ESTIMATORS[name].judges_all) or settings.methods
+        self._quick = quick_of(settings)
         self._only_kept = False
 
     # ---- state ----

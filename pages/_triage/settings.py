@@ -142,7 +142,7 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
         persist_state="session",
     )
     if len(methods) > 1:
-        rests = {"": "lowest held-out risk", **titles(methods)}
+        rests = {"": "automatic", **titles(methods)}
         choose_one("The verdict rests on", rests, key=begin(METHOD, ""), persist_state="session")
     if not methods:
         st.info("Choose at least one family.")

@@ -35,7 +35,7 @@ from pages._triage import (
 from pages._triage.checkpoints import CheckpointResults, count_of
 from pages._triage.files import CheckpointSource
 from pages._triage.possible import name_faults
-from pages._triage.run import Run
+from pages._triage.run import Run, quick_of
 from pages._triage.session import EQUAL, METHOD, PART, session, write_link
 from pages._triage.source import is_young, offer
 from prviz.estimators import ESTIMATORS
@@ -69,7 +69,7 @@ PARTS_PAUSE = 3.0
 LIVE_PAUSE = 1.5
 # What is kept of hundreds of checkpoints is read in so many seconds, and then drawn once, not as it comes.
 KEPT_SECONDS = 2.0
-# A measurement that takes less, in seconds, begins by itself.
+# A measurement whose first ranking takes less, in seconds, begins by itself.
 AUTO_SECONDS = 10.0
 # Most measurements that one session keeps, for all settings.
 MOST_RUNS = 8
@@ -126,8 +126,7 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
     """The measurement of this source with these settings; any other of the session is stopped."""
     key, runs = (source.key, settings), session().runs
     if key not in runs:
-        n, families = source.reference.n, passes(settings.methods)
-        seconds = estimate_seconds(n, n, source.reference.d, **families, split=settings.split)  # type: ignore[misc]
+        seconds, first = (_seconds(source, settings, methods) for methods in (settings.methods, quick_of(settings)))
         new = Run(source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds)
         # Outcomes of unchanged files from runs with the same settings and at least these families.
         grown = False
@@ -142,7 +141,7 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
             )
         runs[key] = source, new
         if not new.complete:  # a folder that has grown is measured on
-            if grown or new.seconds_left < AUTO_SECONDS:
+            if grown or first * len(source.checkpoints) < AUTO_SECONDS:
                 new.start()
             else:
                 new.look()
@@ -153,6 +152,12 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
     while len(runs) > MOST_RUNS:
         runs.popitem(last=False)
     return runs[key][1]
+
+
+def _seconds(source: CheckpointSource, settings: TriageSettings, methods: Sequence[str]) -> float:
+    """Estimated seconds of one checkpoint by these families."""
+    n, d = source.reference.n, source.reference.d
+    return estimate_seconds(n, n, d, **passes(methods), split=settings.split)  # type: ignore[misc]
 
 
 def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,21 @@ def need(problem: Problem) -> Need[PRCurve] | None:
         problem.stores.results,
         partial(bound, problem),
         "bound",
+    )
+
+
+def believed_need(problem: Problem) -> Need[Any] | None:
+    """The curve to believe, where it is not among the families; None where it would take too long."""
+    alone = results.believed(problem)
+    if alone is None or (seconds := results.seconds(alone)) > BOUND_SECONDS:
+        return None
+    return Need(
+        results.believed_key(alone),
+        partial(results.fitted_once, alone, TIGHTEST.name),
+        seconds,
+        "Best classifier",
+        problem.stores.results,
+        kind="bound",
     )
 
 

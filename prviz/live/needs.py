@@ -1,4 +1,4 @@
-"""What settings need, most urgent first: curves, what the open panel waits for, every k and bandwidth, the bound."""
+"""What settings need, most urgent first: curves, what the open panel waits for, every stop of the sliders, the rest."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def needs(problem: Problem, panel: Need[Any] | None = None) -> list[Need[Any]]:
     first = None
     if rough is not None and exact.seconds > INLINE_SECONDS:
         first = replace(curves(rough), kind="coarse")
-    wanted = (first, exact, panel, profile(problem), bounds.need(problem))
+    wanted = (first, exact, panel, profile(problem), bounds.believed_need(problem), bounds.need(problem))
     return [need for need in wanted if need is not None]
 
 

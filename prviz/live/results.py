@@ -16,6 +16,7 @@ from prviz.approximation.approximate import Approximation, approximate
 from prviz.curves import PRCurve
 from prviz.curves.band import Band, band
 from prviz.estimators import ESTIMATORS, Supports
+from prviz.estimators.tightest import TIGHTEST
 from prviz.live.problems import Problem, allowed
 from prviz.measure import estimates as evaluate
 from prviz.measure.estimates import Estimate, Progress, passes
@@ -91,6 +92,20 @@ class Answer:
     found: Results
     coarse: int = 0
     stale: bool = False
+
+    @property
+    def drawn(self) -> Results:
+        """The results with the curve to believe before the others, where it is measured beside them."""
+        alone = believed(self.problem)
+        known = None if alone is None else alone.stores.results.get(believed_key(alone))
+        if known is None:
+            return self.found
+        (estimate,), found, name = known, self.found, TIGHTEST.name
+        return replace(
+            found,
+            curves={name: estimate.curve, **found.curves},
+            measured=lambda: {name: estimate, **found.estimates},
+        )
 
     @property
     def final(self) -> bool:
@@ -192,6 +207,19 @@ def fitted_once(problem: Problem, method: str, progress: Progress | None = None)
         return tuple(found)
 
     return problem.stores.results.remembered(_fitted_key(problem, method), made)
+
+
+def believed(problem: Problem) -> Problem | None:
+    """The problem of the curve to believe alone, which is measured beside the families where no truth is known."""
+    settings = problem.settings
+    if problem.truth is not None or settings.approximate or settings.split is None or TIGHTEST.name in settings.methods:
+        return None
+    return problem.having(methods=(TIGHTEST.name,), split=0.5, repeats=1)
+
+
+def believed_key(alone: Problem) -> tuple[Any, ...]:
+    """The key of that curve's estimate."""
+    return _fitted_key(alone, TIGHTEST.name)
 
 
 def _fitted_key(problem: Problem, method: str) -> tuple[Any, ...]:

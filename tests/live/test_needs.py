@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
+import prviz
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.live import bounds, frames, needs, results
 from prviz.live.need import Need
@@ -63,3 +66,24 @@ def test_settings_are_made_legal_for_the_samples() -> None:
     assert allowed(problem_of(unsplit)).settings.methods == ("knn",)
     approximate = replace(SETTINGS, approximate=True, methods=("ppr",))
     assert allowed(problem_of(approximate)).settings.methods == DEFAULT_METHODS
+
+
+def test_without_a_truth_the_curve_to_believe_is_measured_once_and_drawn_before_the_others() -> None:
+    settings = ExploreSettings(source="bundled", problem="mixture-em-1", n=80, methods=("knn", "ipr"), k=3)
+    problem = problem_of(settings)
+    need = bounds.believed_need(problem)
+    assert need is not None
+    assert need.key in [each.key for each in needs.needs(problem)]
+    found = results.measure(problem)
+    assert results.Answer(problem, found).drawn is found
+    need.store.put(need.key, need.compute(nothing))  # type: ignore[union-attr]
+    for other in (problem, problem.having(k=5), problem.having(split=0.3), problem.having(methods=("kde",))):
+        drawn = results.Answer(other, found).drawn
+        assert list(drawn.curves) == ["tightest", "knn", "ipr"]
+        assert drawn.estimates["tightest"].curve is drawn.curves["tightest"]
+    pair, seed = problem.draw(0)
+    alone = prviz.pr_curve(*pair, "tightest", seed=seed)
+    assert np.array_equal(drawn.curves["tightest"].vertices, alone.vertices)
+    for without in ({"split": None}, {"approximate": True}, {"methods": ("knn", "tightest")}):
+        assert bounds.believed_need(problem.having(**without)) is None
+    assert bounds.believed_need(problem_of(SETTINGS)) is None  # its truth is known

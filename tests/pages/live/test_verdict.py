@@ -57,6 +57,20 @@ def test_both_give_the_same_sentences(blank: Page) -> None:
         assert any(piece in sentence for sentence in expected), piece
 
 
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ([0.5, 0.1], "Believe 0.21: held-out curves lie above the truth, up to chance."),
+        ([0.1], "The area is 0.21 by the best classifier."),
+        ([], "The area of Best classifier is 0.21."),
+    ],
+)
+def test_without_a_truth_the_best_classifier_is_to_be_believed(blank: Page, others: list[float], said: str) -> None:
+    rows = [{"title": f"family {area}", "auc": area} for area in others]
+    rows.insert(0, {"title": "Best classifier", "auc": 0.2149, "believed": True})
+    assert blank.evaluate("rows => live.verdict.verdict(rows, null)", rows) == said
+
+
 def test_the_numbers_come_from_the_rows_of_the_table(blank: Page) -> None:
     problem = toy("finite")
     truth, found = problem.truth(), estimate(problem.sample(300, 0), k=5)

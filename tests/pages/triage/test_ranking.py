@@ -425,7 +425,7 @@ def test_the_file_names_the_rows_of_the_reference() -> None:
     assert len(along.only_a)
     split = found.pair(one).split(found.settings.split, found.settings.seed)
     rows = split.evaluate_rows[0][along.rows[along.only_a]]
-    text = comparison.only_csv(found, comparison._evaluated(found)[along.rows][along.only_a], "=evil")
+    text = comparison.only_csv(found, comparison._evaluated(found, one.method)[along.rows][along.only_a], "=evil")
     table = list(csv.DictReader(io.StringIO(text)))
     assert [int(line["row"]) for line in table] == (rows + 1).tolist()
     assert [int(float(line["digit"])) for line in table] == found.reference.labels["digit"][rows].tolist()
