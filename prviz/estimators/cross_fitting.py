@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 FOLDS = 5
+# Most features that are learned from, drawn by the seed: time grows with them, and any classifier may be judged.
+MOST_FEATURES = 2_048
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,7 @@ def of_all(pair: SamplePair, seed: int, progress: Progress | None = None) -> Sco
     Scores
         Exchanging the roles changes their signs, exactly.
     """
-    ordered = _in_order(pair)
+    ordered, exchanged = _in_order(pair, seed)
     everything = np.arange(ordered.real.n), np.arange(ordered.generated.n)
     table, folds = _out_of_fold(ordered, everything, seed, progress)
     generated = np.arange(len(folds)) >= ordered.real.n
@@ -72,7 +74,7 @@ def of_all(pair: SamplePair, seed: int, progress: Progress | None = None) -> Sco
         own = folds == fold
         weights = Stack.fit(_of(table, ~own), generated[~own])
         odds[own] = weights.log_odds(_of(table, own))
-    return _scores(odds, ordered.real.n, exchanged=ordered is not pair)
+    return _scores(odds, ordered.real.n, exchanged=exchanged)
 
 
 def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> Scores:
@@ -90,19 +92,24 @@ def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> 
     Scores
         Of the evaluation samples: independent of each other, given the fit samples.
     """
-    ordered = _in_order(split.pair)
-    exchanged = ordered is not split.pair
-    if exchanged:
-        split = Split(ordered, split.fit_rows[::-1], split.evaluate_rows[::-1], held_out=True)
+    ordered, exchanged = _in_order(split.pair, seed)
+    step = -1 if exchanged else 1
+    split = Split(ordered, split.fit_rows[::step], split.evaluate_rows[::step], held_out=True)
     table, folds = _out_of_fold(ordered, split.fit_rows, seed, part_of(progress, 0, FOLDS + 1, FOLDS))
     weights = Stack.fit(table, np.arange(len(folds)) >= len(split.fit_rows[0]))
     (judged,) = votes([split], seed, part_of(progress, FOLDS, FOLDS + 1))
     return _scores(weights.log_odds(judged), len(split.evaluate_rows[0]), exchanged=exchanged)
 
 
-def _in_order(pair: SamplePair) -> SamplePair:
-    """The pair, or the one of exchanged roles: the same for both, so that rounding is the same too."""
-    return pair if pair.real.digest <= pair.generated.digest else SamplePair(pair.generated, pair.real)
+def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
+    """The pair to learn from, the same for both orders of the roles, as rounding is then; True if exchanged."""
+    exchanged = pair.real.digest > pair.generated.digest
+    sets = [pair.generated, pair.real] if exchanged else [pair.real, pair.generated]
+    if pair.d > MOST_FEATURES:
+        columns = np.sort(np.random.default_rng(seed).permutation(pair.d)[:MOST_FEATURES])
+        features = tuple(pair.real.features[column] for column in columns) if pair.real.features else ()
+        sets = [replace(each, values=each.values[:, columns], features=features) for each in sets]
+    return SamplePair(*sets), exchanged
 
 
 def _scores(odds: Floats, n_first: int, *, exchanged: bool) -> Scores:

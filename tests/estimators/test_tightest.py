@@ -51,8 +51,6 @@ def test_no_sample_takes_part_in_what_judges_it(monkeypatch: pytest.MonkeyPatch,
     units = [np.arange(120) // (7 if groups else 1) for _ in range(2)]
     sets = [Samples(side.values, groups=unit if groups else None) for side, unit in zip(PAIR, units, strict=True)]
     pair = SamplePair(*sets)
-    if pair.real.digest > pair.generated.digest:
-        pair = SamplePair(pair.generated, pair.real)
     cross_fitting.of_all(pair, 0)
     for role in (0, 1):
         judged = [set(each.evaluate_rows[role].tolist()) for each in asked]
@@ -148,6 +146,24 @@ def test_more_fit_samples_than_a_learner_takes(monkeypatch: pytest.MonkeyPatch) 
     assert all(set(side) <= set(fit) for side, fit in zip(rows, split.fit_rows, strict=True))
     (exact,) = votes([Split(PAIR, rows, split.evaluate_rows, held_out=True)], 0)
     np.testing.assert_allclose(found["logistic"], exact["logistic"])
+
+
+def test_of_very_many_features_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[SamplePair] = []
+
+    def spied(splits: Any, *rest: Any) -> Any:
+        asked.extend(each.pair for each in splits)
+        return votes(splits, *rest)
+
+    monkeypatch.setattr(cross_fitting, "votes", spied)
+    monkeypatch.setattr(cross_fitting, "MOST_FEATURES", 2)
+    named = [Samples(side.values, features=tuple("abc")) for side in PAIR]
+    curves = [prviz.pr_curve(*sets, "tightest", seed=3) for sets in (named, named[::-1])]
+    assert np.array_equal(curves[1].vertices, curves[0].vertices[::-1, ::-1])
+    columns = np.sort(np.random.default_rng(3).permutation(3)[:2])
+    for pair in asked:
+        assert pair.real.features == tuple("abc"[column] for column in columns)
+        assert pair.d == 2
 
 
 def test_few_samples_and_huge_values_are_measured() -> None:
