@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors.threads import available_threads
 from tests.browser import WAIT_MS, AppServer, Tab, beside, launch_chromium, open_tab, running_app, warm_tab
 
@@ -126,6 +127,13 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """What `pytest -n auto` takes: one more than there are cores, since a test in a browser waits half of its time."""
     return available_threads() + 1
+
+
+@pytest.fixture(autouse=True)
+def quick_families(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands and pages choose the quick families where none are named, but for tests of verdicts."""
+    if not request.node.get_closest_marker("verdict"):
+        monkeypatch.setattr("prviz.estimators.VERDICT_METHODS", DEFAULT_METHODS)
 
 
 @pytest.fixture(autouse=True)

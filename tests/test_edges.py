@@ -234,7 +234,7 @@ def test_a_label_names_kinds_where_each_has_three_samples_and_there_are_few(
 def test_the_family_of_least_risk_is_the_basis_and_without_a_split_the_first(first: str) -> None:
     def measured(method: str, risk: float, n_real: int) -> Any:
         estimate = argparse.Namespace(supports=argparse.Namespace(n_real=n_real))
-        return argparse.Namespace(method=method, risk=risk, estimate=estimate, n_real=60)
+        return argparse.Namespace(method=method, risk=risk, estimate=estimate, n_real=60, held_out=n_real < 60)
 
     risks = {first: 0.3, "kde": 0.1, "coverage": 0.2}
     held_out = basis_of([measured(method, risk, 30) for method, risk in risks.items()])

@@ -14,7 +14,8 @@ from pages._shared.widgets import begin, choose_one
 from pages._triage import folder, uploaded
 from pages._triage.files import CheckpointSource
 from pages._triage.session import EQUAL, METHOD, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
-from prviz.estimators import ESTIMATORS, VERDICT_METHODS
+from prviz import estimators
+from prviz.estimators import ESTIMATORS
 from prviz.readers.bundled import BUNDLED, REAL_SETS, bundled_pair, bundled_path, zoo_checkpoints
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, step_of
@@ -79,7 +80,11 @@ SOURCES: Mapping[str, tuple[str, Callable[[], CheckpointSource | None]]] = {
 }
 
 
-FIRST = TriageSettings(VERDICT_METHODS)
+def first() -> TriageSettings:
+    """The settings of a first visit."""
+    return TriageSettings(estimators.VERDICT_METHODS)
+
+
 SPLITS = (None, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 MOST_K, MOST_SEED = 10_000, 2**31
 
@@ -89,7 +94,7 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
 
     chosen : the array and the columns of the files.
     """
-    linked = FIRST
+    linked = first()
     for name, text in session().link.items():
         if name in ("methods", "k", "split", "seed", "equal"):
             try:
@@ -182,9 +187,9 @@ def settings_link(settings: TriageSettings) -> dict[str, str | None]:
     """Parts of the link; None for settings that have their default."""
     split = "none" if settings.split is None else f"{settings.split:g}"
     return {
-        "methods": ",".join(settings.methods) if settings.methods != FIRST.methods else None,
+        "methods": ",".join(settings.methods) if settings.methods != first().methods else None,
         "k": None if settings.k == "sqrt" else str(settings.k),
-        "split": None if settings.split == FIRST.split else split,
+        "split": None if settings.split == first().split else split,
         "seed": str(settings.seed) if settings.seed else None,
         "equal": "1" if settings.equal_sizes else None,
     }
@@ -192,7 +197,7 @@ def settings_link(settings: TriageSettings) -> dict[str, str | None]:
 
 def settings_title(settings: TriageSettings) -> str:
     """The settings in a few words."""
-    first, *others = (ESTIMATORS[name].title for name in settings.methods)
+    one, *others = (ESTIMATORS[name].title for name in settings.methods)
     k = "√n" if settings.k == "sqrt" else settings.k
     split = "no split" if settings.split is None else f"split {settings.split:.0%}"
-    return f"{first}{f' + {len(others)}' if others else ''} · k {k} · {split}{' · equal sizes' * settings.equal_sizes}"
+    return f"{one}{f' + {len(others)}' if others else ''} · k {k} · {split}{' · equal sizes' * settings.equal_sizes}"

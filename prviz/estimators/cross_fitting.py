@@ -93,12 +93,13 @@ def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> 
         Of the evaluation samples: independent of each other, given the fit samples.
     """
     ordered, exchanged = _in_order(split.pair, seed)
-    step = -1 if exchanged else 1
-    split = Split(ordered, split.fit_rows[::step], split.evaluate_rows[::step], held_out=True)
+    rows = split.fit_rows, split.evaluate_rows
+    (fit, other_fit), (judged, other_judged) = ((side[1], side[0]) if exchanged else side for side in rows)
+    split = Split(ordered, (fit, other_fit), (judged, other_judged), held_out=True)
     table, folds = _out_of_fold(ordered, split.fit_rows, seed, part_of(progress, 0, FOLDS + 1, FOLDS))
     weights = Stack.fit(table, np.arange(len(folds)) >= len(split.fit_rows[0]))
-    (judged,) = votes([split], seed, part_of(progress, FOLDS, FOLDS + 1))
-    return _scores(weights.log_odds(judged), len(split.evaluate_rows[0]), exchanged=exchanged)
+    (found,) = votes([split], seed, part_of(progress, FOLDS, FOLDS + 1))
+    return _scores(weights.log_odds(found), len(split.evaluate_rows[0]), exchanged=exchanged)
 
 
 def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:

@@ -43,6 +43,8 @@ MOST_NEIGHBOURS, MOST_FITTED = 4_000, 10_000
 _NEIGHBOURS_SHARE = 0.2
 
 _loading = threading.Lock()
+# Boosting of scikit-learn changes the process's filters of warnings for a moment, which all threads share.
+_one_at_a_time = threading.Lock()
 
 
 class _Standard(NamedTuple):
@@ -122,7 +124,9 @@ def votes(splits: Sequence[Split], seed: int, progress: Progress | None = None) 
                 standard[task.place] = _standardised(splits[task.place], seed)
             own = standard[task.place]
         own_seed = int(np.random.SeedSequence((seed, task.part)).generate_state(1)[0])
-        with one_thread():
+        # all values are finite, and the parameters are these
+        plain = _library().config_context(assume_finite=True, skip_parameter_validation=True)
+        with one_thread(), plain:
             return learners[task.name].learn(own, own_seed)
 
     def keep(task: _Task, part: Floats) -> None:
@@ -238,5 +242,6 @@ def _boosting(split: _Standard, seed: int) -> Floats:
     model = _library().ensemble.HistGradientBoostingClassifier(
         max_depth=3, max_bins=32, max_features=0.25, early_stopping=False, random_state=seed
     )
-    found: Floats = model.fit(split.fit, split.generated, split.weights).decision_function(split.evaluate)
+    with _one_at_a_time:
+        found: Floats = model.fit(split.fit, split.generated, split.weights).decision_function(split.evaluate)
     return found[None]

@@ -32,6 +32,10 @@ ABOUT = {
         "lies, beside the bound by four families. On the narrow Gaussian next to nothing is shared: any estimate of 0 "
         "has IoU 0."
     ),
+    "witness": (
+        "`prviz.witness`: planted columns that it names, false columns on real against real, and its processor time; "
+        "kinds of sets called *held* were fixed before the rules and run once."
+    ),
     "frozen": (
         "`prviz benchmark`: 12 pairs of 1,000 samples with an exactly known truth, drawn as often as the command says; "
         "means of the overlap with the true curve (IoU), of the area too much and too little, as shares of the joint "

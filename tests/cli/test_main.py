@@ -122,6 +122,7 @@ def test_a_hostile_configuration_is_refused_at_once(run: Run, tmp_path: Path, te
     assert time.monotonic() - start < 10
 
 
+@pytest.mark.verdict
 def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, Path]) -> None:
     status, out, err = run("curve", *files)
     assert (status, err) == (0, "")

@@ -208,6 +208,7 @@ def numpy_files(folder: Path, **sets: tuple[int, float]) -> dict[str, str]:
     return {name: str(folder / f"{name}.npy") for name in sets}
 
 
+@pytest.mark.verdict
 def test_machines_get_json_a_file_and_a_status(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     at = numpy_files(tmp_path, real=(150, 1.0), narrow=(150, 0.3), good=(150, 1.0))
     line = ["triage", at["real"], at["narrow"], at["good"], "--best-file", str(tmp_path / "best")]

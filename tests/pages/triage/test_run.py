@@ -111,3 +111,40 @@ def test_columns_of_metadata_never_pass_for_others() -> None:
         "AuC, kNN (metadata)",
         "scale",
     ]
+
+
+def test_neighbours_rank_first_and_the_best_classifier_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_of(tmp_path / "run")
+    (folder / "step-4.npy").write_bytes(b"no numbers")
+    checkpoints = checkpoints_of(folder)
+    settings = TriageSettings(("tightest", "knn", "coverage"))
+    run = Run(REFERENCE, checkpoints, settings, store=ResultCache(tmp_path / "cache"), seconds=1.0)
+    seen: list[tuple[int, int, set[str], tuple[str, ...]]] = []
+    report = run._report
+
+    def spied(share: float) -> None:
+        report(share)
+        outcomes = run.outcomes(checkpoints)
+        families = {one.method for each in outcomes for one in each.measured}
+        seen.append((run.done, len(outcomes), families, run.shown_settings().methods))
+        assert 0 <= run.share <= 1
+
+    monkeypatch.setattr(run, "_report", spied)
+    run.start()
+    ended(run)
+    quick = {"knn", "coverage"}
+    assert (0, 4, quick, ("knn", "coverage")) in seen  # all by the neighbours before any by the best classifier
+    assert all(families <= quick for _, _, families, _ in seen)
+    assert (run.done, run.shown_settings()) == (4, settings)
+    outcomes = {each.checkpoint.name: each for each in run.outcomes(checkpoints)}
+    assert outcomes.pop("step-4").reason is not None
+    for each in outcomes.values():
+        first, *others = each.measured
+        assert [first.method, *(one.method for one in others)] == ["tightest", "knn", "coverage"]
+        assert first.bound is first.own_bound is not None
+    again = Run(REFERENCE, checkpoints, settings, store=ResultCache(tmp_path / "cache"), seconds=1.0)
+    again.look()
+    ended(again)
+    for name, each in outcomes.items():
+        kept = next(one for one in again.outcomes(checkpoints) if one.checkpoint.name == name)
+        assert np.array_equal(kept.measured[0].bound.vertices, each.measured[0].bound.vertices)  # type: ignore[union-attr]

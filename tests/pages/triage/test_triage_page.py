@@ -412,12 +412,12 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
         key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
         app.file_uploader(key=key).upload("about.csv", text).run()
         healthy(app)
-        assert list(table(app)["AuC, Best classifier"].notna()).count(True) == 2
+        assert list(table(app)["AuC, kNN"].notna()).count(True) == 2
         assert bool(app.error) == (text[-3:] != b"40\n")
     assert table(app).set_index("Name").loc["step-1", "Step"] == 40
     press(app, "Try them again")
     assert "1 of 3 could not be measured" in until_done(app).warning[0].value
-    before = table(app).set_index("Name")["AuC, Best classifier"]
+    before = table(app).set_index("Name")["AuC, kNN"]
     (broken,) = [path for path in app.session_state[KEY].uploads.checkpoints if path.name == "step-2.npy"]
     key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
     app.file_uploader(key=key).upload("about.csv", b"file,step\nstep-1.npy,40\nstep-2.npy,7\n").run()
@@ -427,7 +427,7 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     assert not app.warning
     assert not app.error  # the table may speak of what is gone
     assert list(table(app)["Name"]) == ["step-3", "step-1"]
-    assert table(app).set_index("Name")["AuC, Best classifier"].equals(before[["step-3", "step-1"]])
+    assert table(app).set_index("Name")["AuC, kNN"].equals(before[["step-3", "step-1"]])
     assert "Done: 2 of 2" in said(app)
     assert not broken.exists()
     assert not app.button_group(key="triage-removed").value
