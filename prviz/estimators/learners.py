@@ -37,14 +37,14 @@ DECAYS = (1.0, 0.1, 0.01, 0.001)
 TREES, FOREST_PARTS = 30, 3
 # Most features for boosting, whose time grows with them, while what it finds and forests don't gets less.
 MOST_BOOSTED = 40
+# Trees of the boosting, the share of each that is taken, and the least p (1 - p) that is divided by.
+ROUNDS, _RATE, _LEAST_SPREAD = 100, 0.1, 0.02
 # Most fit samples of a set, drawn by the seed: of the neighbours, whose time grows with their square, and of the rest.
 MOST_NEIGHBOURS, MOST_FITTED = 4_000, 10_000
 # The least share of the time that the neighbours' part of a fold takes, for the progress.
 _NEIGHBOURS_SHARE = 0.2
 
 _loading = threading.Lock()
-# Boosting of scikit-learn changes the process's filters of warnings for a moment, which all threads share.
-_one_at_a_time = threading.Lock()
 
 
 class _Standard(NamedTuple):
@@ -149,7 +149,6 @@ def _library() -> Any:
     """scikit-learn with the modules that are needed, loaded by one thread: two at once see half of a module."""
     with _loading:
         import sklearn
-        import sklearn.ensemble
         import sklearn.linear_model
         import sklearn.tree
     return sklearn
@@ -239,9 +238,20 @@ def _odds_of_trees(called: Floats) -> Floats:
 
 
 def _boosting(split: _Standard, seed: int) -> Floats:
-    model = _library().ensemble.HistGradientBoostingClassifier(
-        max_depth=3, max_bins=32, max_features=0.25, early_stopping=False, random_state=seed
-    )
-    with _one_at_a_time:
-        found: Floats = model.fit(split.fit, split.generated, split.weights).decision_function(split.evaluate)
+    """Log odds by LogitBoost (Friedman, Hastie, Tibshirani 2000): a sum of trees, each a Newton step.
+
+    Tree by tree too, as scikit-learn's boosting changes those filters.
+    """
+    from scipy.special import expit
+
+    odds, found = np.zeros(len(split.fit)), np.zeros(len(split.evaluate))
+    for own_seed in np.random.SeedSequence(seed).generate_state(ROUNDS).tolist():
+        share = expit(odds)
+        spread = np.maximum(share * (1 - share), _LEAST_SPREAD)
+        tree = _library().tree.DecisionTreeRegressor(
+            max_depth=3, min_samples_leaf=10, max_features=0.25, random_state=own_seed
+        )
+        tree.fit(split.fit, (split.generated - share) / spread, spread * split.weights, check_input=False)
+        odds += _RATE * tree.predict(split.fit, check_input=False)
+        found += _RATE * tree.predict(split.evaluate, check_input=False)
     return found[None]
