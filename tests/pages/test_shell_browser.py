@@ -22,6 +22,7 @@ TYPE_SIZES = """() => {
     const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
         const owner = texts.currentNode.parentElement;
+        if (!texts.currentNode.data.trim()) continue;
         if (owner.checkVisibility() && !owner.closest('.live, svg, iframe, [data-testid=stIconMaterial]'))
             sizes.add(parseFloat(getComputedStyle(owner).fontSize));
     }
