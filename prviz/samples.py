@@ -262,11 +262,26 @@ class Samples:
         values.flags.writeable = False  # nobody else has it, so it need not be copied
         return replace(self, values=values, labels=labels, images=images, groups=groups)
 
+    def take_features(self, columns: Sequence[int] | NDArray[np.intp]) -> Samples:
+        """The same samples with these features alone, in this order, and their names.
+
+        Parameters
+        ----------
+        columns : sequence of int
+            Numbers of features, from 0.
+
+        Returns
+        -------
+        Samples
+            A copy of these columns.
+        """
+        features = tuple(self.features[column] for column in columns) if self.features else ()
+        return replace(self, values=self.values[:, columns], features=features)
+
     def _in_order(self, features: Sequence[str]) -> Samples:
         """The same samples with their features in the order of the given names, which must be the same names."""
         places = {name: place for place, name in enumerate(self.features)}
-        columns = [places[name] for name in features]
-        return replace(self, values=self.values[:, columns], features=tuple(features))
+        return self.take_features([places[name] for name in features])
 
 
 def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-// What the numbers of several curves come to, in one or two sentences: prviz/curves/verdict.py in JavaScript, while k moves.
+// What the numbers of several curves come to, in one or two sentences: while k moves. tests/verdict_twin.py says the same in Python.
 
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { Table } from "./readout.js" */

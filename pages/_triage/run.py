@@ -64,15 +64,19 @@ class Run(Background):
     @property
     def seen(self) -> int:
         """Number of outcomes, by all families or by the quick ones."""
-        return len(self._first.keys() | self._found.keys()) + len(self._found)
+        return self._ranked + self.done
+
+    @property
+    def _ranked(self) -> int:
+        """Number of checkpoints with an outcome by the quick families at least."""
+        return len(self._first.keys() | self._found.keys())
 
     @property
     def share(self) -> float:
         """Share done, from 0 to 1; the quick families are QUICK_SHARE of the work."""
         quick = QUICK_SHARE if self._quick != self.settings.methods else 0.0
-        seen = len(self._first.keys() | self._found.keys())
-        part = self._part * (quick if seen < self.total else 1 - quick)
-        return min((quick * seen + (1 - quick) * self.done + part) / max(self.total, 1), 1.0)
+        part = self._part * (quick if self._ranked < self.total else 1 - quick)
+        return min((quick * self._ranked + (1 - quick) * self.done + part) / max(self.total, 1), 1.0)
 
     @property
     def now(self) -> Path | None:

@@ -266,13 +266,7 @@ def leaving_out(pair: SamplePair, columns: Sequence[int]) -> SamplePair:
         Copies of the other columns, with their names.
     """
     kept = np.setdiff1d(np.arange(pair.d), columns)
-    sides = [
-        replace(
-            each, values=each.values[:, kept], features=tuple(each.features[at] for at in kept) if each.features else ()
-        )
-        for each in pair
-    ]
-    return SamplePair(*sides)
+    return SamplePair(*(each.take_features(kept) for each in pair))
 
 
 def _area(pair: SamplePair, seed: int, memory_limit: int) -> float:

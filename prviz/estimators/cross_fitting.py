@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,8 +108,7 @@ def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
     sets = [pair.generated, pair.real] if exchanged else [pair.real, pair.generated]
     if pair.d > MOST_FEATURES:
         columns = np.sort(np.random.default_rng(seed).permutation(pair.d)[:MOST_FEATURES])
-        features = tuple(pair.real.features[column] for column in columns) if pair.real.features else ()
-        sets = [replace(each, values=each.values[:, columns], features=features) for each in sets]
+        sets = [each.take_features(columns) for each in sets]
     return SamplePair(*sets), exchanged
 
 

@@ -41,7 +41,7 @@ MOST_BOOSTED = 40
 ROUNDS, _RATE, _LEAST_SPREAD = 100, 0.1, 0.02
 # Most fit samples of a set, drawn by the seed: of the neighbours, whose time grows with their square, and of the rest.
 MOST_NEIGHBOURS, MOST_FITTED = 4_000, 10_000
-# The least share of the time that the neighbours' part of a fold takes, for the progress.
+# About the share of the time that the neighbours take, for the progress.
 _NEIGHBOURS_SHARE = 0.2
 
 _loading = threading.Lock()
