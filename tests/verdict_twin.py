@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
@@ -31,6 +32,13 @@ class FamilyNumbers(NamedTuple):
     deficit: float = math.nan
 
 
+class Few(NamedTuple):
+    """What too few samples say: the area that the truth does not exceed, and whether the sets differ beyond chance."""
+
+    bound: float | None
+    apart: bool | None
+
+
 def verdict_sentence(
     rows: Sequence[FamilyNumbers],
     true_area: float | None,
@@ -38,53 +46,69 @@ def verdict_sentence(
     approximate: bool = False,
     stale: bool = False,
     coarse: int | None = None,
+    folded: int = 0,
+    noise: float = 0.0,
+    agreement: float | None = None,
+    few: Few | None = None,
 ) -> str:
     """Which family is farthest from the truth and by how much, and which comes closest, by their IoU.
 
-    Families are equal where their printed digits are. true_area : None where the truth is not known. stale : the curves
-    are of settings before the current ones. coarse : they are of so few samples of each set.
+    Families are equal where their printed digits are, or differ by `noise` at most. true_area : None where the truth is
+    not known. stale : the curves are of settings before the current ones. coarse : they are of so few samples of each
+    set. folded : so many of them are not drawn. agreement : the lowest IoU of two of them.
     """
     if not rows:
         return NOTHING_DRAWN
     if true_area is None:
-        text = _without_truth(rows)
+        text = _without_truth(rows, noise, agreement) if few is None else _too_few(few)
     elif true_area < NO_AREA:
-        text = _without_area(rows, true_area)
+        text = _without_area(rows, true_area, noise)
     else:
-        text = _compared(rows, true_area)
+        text = _compared(rows, true_area, noise)
     states = ["earlier settings"] * stale
     states += [] if coarse is None else [f"first look at {coarse:,} samples"]
     states += ["approximate"] * approximate
+    states += [f"of {len(rows)} curves, {len(rows) - folded} drawn"] if folded else []
     before = ", ".join(states)
     return f"{before[0].upper()}{before[1:]}: {text}" if states else text
 
 
 def verdict(
-    curves: Mapping[str, PRCurve], truth: PRCurve | None, *, approximate: bool = False, stale: bool = False
+    curves: Mapping[str, PRCurve],
+    truth: PRCurve | None,
+    *,
+    approximate: bool = False,
+    stale: bool = False,
+    noise: float = 0.0,
 ) -> str:
     """`verdict_sentence` of these curves, by the names of their families."""
     rows = [
         FamilyNumbers(ESTIMATORS[name].title, curve.auc, *(() if truth is None else curve.compare(truth)))
         for name, curve in curves.items()
     ]
-    return verdict_sentence(rows, None if truth is None else truth.auc, approximate=approximate, stale=stale)
+    pairs = itertools.combinations(curves.values(), 2)
+    agreement = min((one.iou(other) for one, other in pairs), default=None)
+    true_area = None if truth is None else truth.auc
+    states: dict[str, Any] = {"approximate": approximate, "stale": stale, "noise": noise, "agreement": agreement}
+    return verdict_sentence(rows, true_area, **states)
 
 
-def _compared(rows: Sequence[FamilyNumbers], true_area: float) -> str:
-    low, high = min(row.iou for row in rows), max(row.iou for row in rows)
-    farthest = [row for row in rows if _printed(row.iou) == _printed(low)]
-    closest = [row for row in rows if _printed(row.iou) == _printed(high)]
-    if low > CLOSE and len(rows) == 1:
-        return f"{_names(rows)} {_verb(rows, 'is', 'are')} close to the truth: IoU {_printed(low)}."
-    if low > CLOSE:
+def _compared(rows: Sequence[FamilyNumbers], true_area: float, noise: float) -> str:
+    ious = [row.iou for row in rows]
+    tied, low, high = _ends(rows, lambda row: row.iou, noise)
+    if min(ious) > CLOSE and len(rows) == 1:
+        return f"{_names(rows)} {_verb(rows, 'is', 'are')} close to the truth: IoU {_range(ious)}."
+    if min(ious) > CLOSE:
         return f"None is far from the truth: every IoU is above {CLOSE}."
     if len(rows) == 1:
         return f"{_error(rows[0], true_area)}."
-    if len(farthest) == len(rows):
-        return f"{_names(rows)} are equally far from the truth: IoU {_printed(low)}."
-    if len(farthest) > 1:
-        return f"{_names(farthest)} are farthest: IoU {_printed(low)}. {_best(closest, rows)}"
-    return f"{_error(farthest[0], true_area)}. {_best(closest, rows)}"
+    if tied:
+        who = f"All {len(rows)} families" if len(rows) > 3 else _names(rows)
+        return f"{who} are equally far from the truth: IoU {_range(ious)}."
+    if len(low) > 1:
+        farthest = f"{_names(low)} are farthest: IoU {_range([row.iou for row in low])}"
+        return f"{farthest}. {_best(high, low, rows)}"
+    return f"{_error(low[0], true_area)}. {_best(high, low, rows)}"
 
 
 def _error(row: FamilyNumbers, true_area: float) -> str:
@@ -103,48 +127,85 @@ def _error(row: FamilyNumbers, true_area: float) -> str:
     return f"{sees} {_printed(ratio, 0 if ratio >= 10 else 1)} times the true area"
 
 
-def _without_area(rows: Sequence[FamilyNumbers], true_area: float) -> str:
+def _without_area(rows: Sequence[FamilyNumbers], true_area: float, noise: float) -> str:
     """Every IoU is near 0 here, so that the areas themselves are compared."""
     truth = f"The true area is {'0' if true_area == 0 else 'almost 0'}"
-    low, high = _extremes(rows)
-    area = _printed(high[0].auc)
+    areas = [row.auc for row in rows]
+    tied, low, high = _ends(rows, lambda row: row.auc, noise)
     who = _names(rows) if len(rows) == 1 else "every family"
     sees = _verb(rows, "sees", "see") if len(rows) == 1 else "sees"
-    if area == "0.00":
+    if _printed(max(areas)) == "0.00":
         return f"{truth}: {who} {sees} less than 0.01."
-    if len(high) == len(rows):
-        return f"{truth}: {who} {sees} {area}."
-    return f"{truth}: {_names(high)} {_verb(high, 'sees', 'see')} {area}. {_best(low, rows)}"
+    if tied:
+        return f"{truth}: {who} {sees} {_range(areas)}."
+    most = _range([row.auc for row in high])
+    return f"{truth}: {_names(high)} {_verb(high, 'sees', 'see')} {most}. {_best(low, high, rows)}"
 
 
-def _without_truth(rows: Sequence[FamilyNumbers]) -> str:
-    low, high = _extremes(rows)
-    least, most = _printed(low[0].auc), _printed(high[0].auc)
+def _without_truth(rows: Sequence[FamilyNumbers], noise: float, agreement: float | None) -> str:
+    areas = [row.auc for row in rows]
+    _, low, high = _ends(rows, lambda row: row.auc, noise)
+    least = _printed(min(areas))
+    most = _printed(max(areas))
     if len(rows) == 1:
         return f"The area of {_names(rows)} is {most}."
+    apart = max(AGREEMENT, noise)
+    if max(areas) - min(areas) > apart:
+        return f"Areas from {least} ({_names(low)}) to {most} ({_names(high)})."
+    if agreement is not None and (1 - agreement) * max(areas) > apart:
+        overlap = f"two of them overlap to {_printed(agreement)}"
+        return f"The areas are alike ({_range(areas)}), the curves are not: {overlap}."
     if least == most:
         return f"Every area is {most}."
-    if high[0].auc - low[0].auc <= AGREEMENT:
-        return f"The areas agree: {least} to {most}."
-    return f"Areas from {least} ({_names(low)}) to {most} ({_names(high)})."
+    return f"The areas agree: {least} to {most}."
 
 
-def _extremes(rows: Sequence[FamilyNumbers]) -> tuple[list[FamilyNumbers], list[FamilyNumbers]]:
-    """The families of the least and those of the greatest printed area, the very least and greatest first."""
-    least, *_ = ordered = sorted(rows, key=lambda row: row.auc)
-    most = ordered[-1]
-    low = [row for row in ordered if _printed(row.auc) == _printed(least.auc)]
-    high = [row for row in ordered[::-1] if _printed(row.auc) == _printed(most.auc)]
-    return low, high
+def _too_few(few: Few) -> str:
+    if few.bound is None or few.apart is None:
+        return "Too few samples to believe an area."
+    differ = "The sets differ" if few.apart else "The sets are not told apart"
+    most = f"{math.ceil(100 * few.bound - 1e-9) / 100:.2f}"
+    return f"{differ}; the true area is at most {most} (95 %). Too few samples to say more."
 
 
-def _best(closest: Sequence[FamilyNumbers], rows: Sequence[FamilyNumbers]) -> str:
-    return f"{_names(closest)} {_verb(closest, 'comes', 'come')} {'closer' if len(rows) == 2 else 'closest'}."
+def _ends(
+    rows: Sequence[FamilyNumbers], value: Callable[[FamilyNumbers], float], noise: float
+) -> tuple[bool, list[FamilyNumbers], list[FamilyNumbers]]:
+    """True if all are alike; the families of the least number and those of the greatest, the very ends first.
+
+    A family that is alike to either end is in neither.
+    """
+
+    def alike(one: float, other: float) -> bool:
+        return _printed(one) == _printed(other) or abs(one - other) <= noise
+
+    ordered = sorted(rows, key=value)
+    least = value(ordered[0])
+    most = value(ordered[-1])
+    low = [row for row in ordered if alike(value(row), least) and not alike(value(row), most)]
+    high = [row for row in ordered[::-1] if alike(value(row), most) and not alike(value(row), least)]
+    return alike(least, most), low, high
+
+
+def _best(closest: Sequence[FamilyNumbers], farthest: Sequence[FamilyNumbers], rows: Sequence[FamilyNumbers]) -> str:
+    who = _names(closest)
+    if len(closest) > 3 and len(closest) + len(farthest) == len(rows):
+        who = "The others"
+    return f"{who} {_verb(closest, 'comes', 'come')} {'closer' if len(rows) == 2 else 'closest'}."
 
 
 def _names(rows: Sequence[FamilyNumbers]) -> str:
-    """Two titles at most, or their number."""
-    return " and ".join(row.title for row in rows) if len(rows) <= 2 else f"{len(rows)} families"
+    """Three titles at most, or their number."""
+    if len(rows) > 3:
+        return f"{len(rows)} families"
+    *before, last = (row.title for row in rows)
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def _range(values: Sequence[float]) -> str:
+    least = _printed(min(values))
+    most = _printed(max(values))
+    return least if least == most else f"{least} to {most}"
 
 
 def _verb(rows: Sequence[FamilyNumbers], one: str, many: str) -> str:

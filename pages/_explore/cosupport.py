@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages._explore.live_view import linked
+from pages._explore.live_view import linked, visible
 from pages._explore.session import explore_session
 from pages._live.figure import Pane, Table, live_figure
 from pages._shared import answers, sample_display
@@ -73,7 +73,7 @@ def draw_map(problem: Problem, found: results.Results, name: str) -> None:
     if found.approximation is not None:
         st.info("Approximate curves use only some of the samples; the map needs exact curves.")
         return
-    names = [method for method in problem.settings.methods if says_support(method) == "everywhere"]
+    names = [method for method in visible(problem.settings.methods) if says_support(method) == "everywhere"]
     if not names:
         st.info("None of the chosen families states where a support is.")
         return
@@ -321,7 +321,7 @@ def draw_projections(problem: Problem, found: results.Results, name: str) -> Non
         words = f"The direction that best tells real from generated, found on {held}."
         other = pane("discriminant", "Linear discriminant", words, discriminant)
     live_figure("cosupport-samples", [one, other])
-    _masses(problem, found, [method for method in problem.settings.methods if says_support(method) != "never"])
+    _masses(problem, found, [method for method in visible(problem.settings.methods) if says_support(method) != "never"])
 
 
 def _projected(problem: Problem, progress: Progress) -> tuple[Projection, Projection]:

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from pages._explore import encoders, extremes, gives_away, live_view, space, takeaway
-from pages._explore.live_view import following, over
+from pages._explore.live_view import following, over, shown_alone, visible
 from pages._explore.session import PANEL_TAB, explore_session
 from pages._live.figure import Pane, compact, live_figure
 from pages._shared import answers, best_setting
@@ -47,9 +47,10 @@ def draw(problem: Problem, found: results.Results) -> None:
                 with tab:
                     if found.approximation is not None:
                         st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
-                    draws[name](problem, found)
+                    # Space looks at one family, whichever is in focus
+                    draws[name](problem, found if name == PANELS[0] else shown_alone(found))
     with st.container(key="part-strip"):
-        strip(problem, found)
+        strip(problem, shown_alone(found))
 
 
 def _enlarge() -> None:
@@ -96,14 +97,18 @@ def strip(problem: Problem, found: results.Results) -> None:
     frames = _frames_or_notice(problem)
     if frames is None:
         return
-    names, known, known_stops = moved[control], problem.truth is not None, frames[control]["stops"]
+    names = visible(moved[control])
+    known = _frames.comparable(problem) is not None
+    known_stops = frames[control]["stops"]
     lines = {name: (known_stops, _frames.column(frames, control, name)) for name in names}
     chart = st.container()
     with st.container(key="strip-limits"):  # its notices stay unseen: the chart is there without the limits
-        limits = _limits(problem, names, [int(k) for k in frames["k"]["stops"]]) if control == "k" else {}
+        limits: bounds.Swept = {}
+        if control == "k" and known:
+            limits = _limits(problem, moved[control], [int(k) for k in frames["k"]["stops"]])
     figure = figures.iou_sweep_figure(
         lines,
-        limits=limits,
+        limits={name: line for name, line in limits.items() if name in names},
         xlabel=XLABELS[control],
         ylabel="IoU with the truth" if known else "area under the curve",
         best=known,
@@ -120,11 +125,15 @@ def strip(problem: Problem, found: results.Results) -> None:
 
 
 def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = False) -> None:
-    """Nothing while the curves at every k are not measured, and without split."""
+    """The setting of the lowest held-out risk of all families, hidden ones too; names : those that k moves.
+
+    Nothing while the curves at every k are not measured, and without split.
+    """
     profile = results.profile(problem)
     if profile is None or problem.settings.split is None or not names:
         return
     curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops[0]}
+    fixed = {name: curve for name, curve in results.known_curves(problem).items() if name not in names}
     lam, now = min(max(problem.settings.lam, LAMS[0]), LAMS[1]), problem.k
     best_setting.draw(
         curves,
@@ -134,6 +143,7 @@ def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = Fals
         _take,
         key="best-over-k" if charts else "best-setting",
         charts=charts,
+        fixed=fixed,
     )
 
 
@@ -157,7 +167,8 @@ def _limits(problem: Problem, names: Sequence[str], ks: Sequence[int]) -> bounds
 
 def stability(problem: Problem, found: results.Results) -> None:
     """Every summary against k, one small panel each."""
-    settings, names = problem.settings, problem.tuned
+    settings = problem.settings
+    names = visible(problem.tuned)
     if not names:
         st.info("None of the chosen estimators depends on k.")
         return

@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages._explore.live_view import following, over
+from pages._explore.live_view import following, over, visible
 from pages._explore.session import explore_session
 from pages._live.figure import Pane, compact, live_figure
 from pages._shared import answers
@@ -201,7 +201,7 @@ def _ends(problem: Problem, found: results.Results) -> None:
         figures.ExtremeRow(name, (settings.split is not None) == mine, curve.extreme_precision, curve.extreme_recall)
         for mine, curves in ((True, found.curves), (False, other.curves))
         for name, curve in curves.items()
-        if name in settings.methods
+        if name in visible(settings.methods)
     ]
     masses = None if problem.toy is None else problem.toy.support_masses
     live_figure("extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)])
@@ -226,9 +226,12 @@ def _over_k(problem: Problem, found: results.Results) -> None:
     )
     truth = None if problem.truth is None else Extremes.of(problem.truth)
     panes = []
+    shown = visible(names)
     for side, title in enumerate(ROLE_TITLES.values()):
         values = {
-            held_out: {name: (ks, [pair[side] for pair in pairs]) for name, (ks, pairs) in sweep.items()}
+            held_out: {
+                name: (ks, [pair[side] for pair in pairs]) for name, (ks, pairs) in sweep.items() if name in shown
+            }
             for held_out, sweep in lines.items()
         }
         true = None if truth is None else truth[side]
@@ -236,7 +239,7 @@ def _over_k(problem: Problem, found: results.Results) -> None:
         name = f"extremes-over-k-{side}"
         panes.append(Pane(name, figure, f"{title}, over k", follow="k", caption=LINES[tuple(lines)]))
     # The browser takes a figure over all k for the same as long as the frames are: other lines are another figure.
-    drawn = [*("split" if held_out else "none" for held_out in lines), *names]
+    drawn = [*("split" if held_out else "none" for held_out in lines), *shown]
     live_figure(f"extremes-over-k-{'-'.join(drawn)}", panes, legend=True, **following(problem, found))
 
 
@@ -295,8 +298,8 @@ def _single(problem: Problem) -> None:
     settings = problem.settings
     st.markdown("##### Whom the ends hang on")
     _example(settings)
-    able = [name for name in settings.methods if _influence.carries(name)]
-    left = [ESTIMATORS[name].title for name in settings.methods if name not in able]
+    able = [name for name in visible(settings.methods) if _influence.carries(name)]
+    left = [ESTIMATORS[name].title for name in visible(settings.methods) if name not in able]
     if left:
         st.caption(f"Left out, because they do not count single samples in one ball each: {plain(', '.join(left))}.")
     if not able:
@@ -460,7 +463,7 @@ def _copies(problem: Problem) -> None:
 
     ends = answers.tab_result(measured, seconds, measure)
     if ends is not None:
-        copies_table(ends, settings.methods)
+        copies_table(ends, visible(settings.methods))
 
 
 def counted(found: Duplicates, n_real: int, n_generated: int) -> str:

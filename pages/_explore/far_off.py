@@ -26,7 +26,8 @@ ABOUT = (
     "A density is fitted to each set, of several kinds the one that a two-sample test finds closest; its true curve is "
     "known. ± is how far the area of each family is from the true one on a fresh sample of it, with these settings."
 )
-POOR = " Here the surrogate is poor: fresh samples of it can be told from the data, so the errors tell less about them."
+UNKNOWN = "How far each is off is unknown: no surrogate resembles the data."
+POOR = " Here even the best one is poor: fresh samples of it are told from the data, so that its errors say nothing."
 
 
 class SurrogateErrors(NamedTuple):
@@ -34,6 +35,11 @@ class SurrogateErrors(NamedTuple):
 
     area: Mapping[str, float]
     poor: bool
+
+    @property
+    def known(self) -> Mapping[str, float] | None:
+        """The errors by family; None, unknown, where even the best fit is poor."""
+        return None if self.poor else self.area
 
 
 def _key(problem: Problem) -> tuple[Hashable, ...]:
@@ -60,7 +66,7 @@ def draw(problem: Problem) -> None:
     found = answers.tab_result(key, seconds, lambda progress: measure(problem, progress))
     if found is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="far-off-found"):
-            said = f"± on a {'poor ' if found.poor else ''}surrogate"
+            said = UNKNOWN if found.poor else "± on a surrogate"
             st.caption(said, help=ABOUT + POOR * found.poor, width="content")
             if found.poor and pressed("Try other fits", "far-off", type="tertiary"):
                 st.switch_page("pages/bias_lab.py", query_params={"section": "Data like yours"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -127,7 +127,8 @@ def content(
     """
     state = held.update()
     problem, found = answer.problem, answer.drawn
-    truth, curves, limit = problem.truth, found.curves, bounds.bound(problem)
+    truth = problem.truth
+    curves = found.curves
     shade = _shade(problem)
     limits = {limit_label(name): curve for name, curve in bounds.limits(problem).items()}
     errors, table = far_off.known(problem), numbers(problem, found)
@@ -139,8 +140,10 @@ def content(
         have=have,
         symbols=figures.symbols(curves),
         table=table,
-        bound=None if truth is not None or limit is None else limit.auc,
-        errors=None if errors is None else errors.area,
+        bound=None if truth is not None or shade is None else shade.auc,
+        noise=results.noise(problem),
+        few=bounds.too_few(problem),
+        errors=None if errors is None else errors.known,
         frames=frames.profile_id(problem) if answer.final else "",
         shown=position(problem),
     )
@@ -215,6 +218,22 @@ def following(problem: Problem, found: results.Results) -> dict[str, Any]:
     return {"curves": curves, "frames": frames.profile_id(problem), "shown": position(problem)}
 
 
+def visible(names: Sequence[str]) -> list[str]:
+    """The families that are not hidden, which no panel shows; all of them where all are hidden."""
+    hidden = state().hidden
+    return [name for name in names if name not in hidden] or list(names)
+
+
+def shown_alone(found: results.Results) -> results.Results:
+    """The results of the families that are not hidden."""
+    names = visible(list(found.curves))
+    return replace(
+        found,
+        curves={name: found.curves[name] for name in names},
+        bands={name: band for name, band in found.bands.items() if name in names},
+    )
+
+
 def over(problem: Problem) -> dict[str, list[str]]:
     """The families that each slider moves, by its name; a slider that moves none is left out."""
     tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
@@ -251,7 +270,8 @@ def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
     """The curves; in the legend the first number of each in the table, if that compares it with the truth."""
     truth, curves = problem.truth, found.curves
     note = "" if found.approximation is None else NOTE
-    words = {name: "" if truth is None else f"IoU {table.rows[name][0]:.2f}" for name in curves}
+    compared = frames.comparable(problem) is not None
+    words = {name: f"IoU {table.rows[name][0]:.2f}" if compared else "" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
     bound, limits = _shade(problem), bounds.limits(problem)
     about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."

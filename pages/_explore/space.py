@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages._explore import cosupport
-from pages._explore.live_view import position
+from pages._explore.live_view import position, visible
 from pages._explore.session import COLOUR, LAM_METHOD, change, explore_session, state
 from pages._live.figure import Pane, live_figure, moved
 from pages._shared import answers, cache, media, sample_display
@@ -130,7 +130,8 @@ def _colour(problem: Problem) -> str:
 
 def _family(problem: Problem, colour: str) -> str:
     """The family in focus: that chosen here, or by a click on its curve in the main figure; the later one counts."""
-    titles, held = {name: ESTIMATORS[name].title for name in problem.settings.methods}, explore_session()
+    titles = {name: ESTIMATORS[name].title for name in visible(problem.settings.methods)}
+    held = explore_session()
     if colour == "Map":
         titles = {name: title for name, title in titles.items() if says_support(name) == "everywhere"}
     if problem.toy is not None and colour != "Belief":

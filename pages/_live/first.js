@@ -32,9 +32,9 @@ export function drawFirst(live) {
   }
   words(xaxis.title.text, { x: side.x / 2, y: side.y + 38, "font-size": TITLE });
   words(yaxis.title.text, { transform: `translate(-34 ${side.y / 2}) rotate(-90)`, "font-size": TITLE });
-  for (const { line, legendgroup, fill, visible } of inked(live, pane, data, unseen(live, pane, curves))) {
+  for (const { line, legendgroup, fill, meta, visible } of inked(live, pane, data, unseen(live, pane, curves))) {
     const curve = curves.find(({ id }) => id === legendgroup);
-    if (!curve || fill || visible === "legendonly" || data.find((trace) => trace.legendgroup === legendgroup && !trace.fill)?.meta) continue;
+    if (!curve || fill || meta === "refuted" || visible === "legendonly" || data.find((trace) => trace.legendgroup === legendgroup && !trace.fill)?.meta) continue;
     parts.push(shape("path", { class: "first-line", d: pathOf(curve.vertices, axes), fill: "none", stroke: line.color, "stroke-width": line.width ?? 2, "stroke-dasharray": line.dash?.replaceAll("px", "") ?? "" }));
   }
   const box = shape("g", { transform: `translate(${margin.l} ${margin.t})` }, ...parts);

@@ -1,5 +1,5 @@
-// The name of each curve of the main figure and its number: nearer to its own curve than to any other line, by the rule
-// of prviz/figures/labels.py (a test compares both).
+// The name of each curve of the main figure: nearer to its own curve than to any other line, by the rule of
+// prviz/figures/labels.py (a test compares both). Its number is in the rows, under a word that says what it is.
 
 import { sampled } from "./curve.js";
 import { shape } from "./dom.js";
@@ -38,7 +38,7 @@ export function drawLabels(live, pane, { curves, local }, first) {
   const pixels = (/** @type {CurveAtStop["vertices"]} */ vertices) => sampled(vertices).map(({ alpha, beta }) => /** @type {Point} */ ([xaxis.at(beta), yaxis.at(alpha)]));
   const shown = curves.filter(({ id }) => !hidden.has(id));
   /** @type {Line[]} */
-  const lines = shown.map(({ id, name, vertices, row }) => ({ id, points: pixels(vertices), text: id === "truth" || !row ? name : `${name} ${row[0].toFixed(2)}` }));
+  const lines = shown.map(({ id, name, vertices }) => ({ id, points: pixels(vertices), text: name }));
   let limits = false;
   for (const { id, vertices } of live.payload.lines) {
     const of = shown.find(({ name }) => id === `${name} at n = ∞`)?.id;

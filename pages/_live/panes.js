@@ -1,8 +1,9 @@
 // What each kind of figure is at another stop: the same as prviz/figures draws there (a test compares them).
 
-import { LAMS, breakpoints, firstDifference, general, mirrored, once, pointAt, pointsAlong, sampled } from "./curve.js";
+import { LAMS, breakpoints, firstDifference, general, mirrored, once, pointAt, pointsAlong, refuted, sampled } from "./curve.js";
 import { groupTraces, groupsName, isGrouped } from "./confusion_groups.js";
 import { isOfOneStop } from "./pane.js";
+import { boundOf } from "./rows.js";
 
 /** @import { Point, Vertex } from "./curve.js" */
 /** @import { CurveAtStop } from "./frames.js" */
@@ -17,6 +18,8 @@ import { isOfOneStop } from "./pane.js";
  * What changes in a pane: in its traces by their number, and in the axes of its layout.
  * @typedef {{ traces: Record<number, any>, layout?: Record<string, any> }} PaneChange
  */
+
+const REFUTED = "refuted"; // what the trace of a curve beyond the bound is marked with (prviz/figures/pr.py)
 
 /** The number of a curve's line among the traces.
  * @param {Pane} pane @param {string} id */
@@ -42,9 +45,13 @@ const FIGURES = {
       traces[line] ??= points;
       if (shade >= 0) traces[shade] = { x: [...points.x, 0, 2, 2], y: [...points.y, 2, 2, 0] }; // to the far corner
     }
+    const bound = boundOf(payload);
     for (const { id, name, vertices, row } of curves) {
-      const iou = compared && row && id !== "truth" && `IoU ${row[0].toFixed(2)}`;
-      traces[indexOf(pane, id)] = { ...pointsOf(vertices), name: [name, iou, id !== "truth" && pane.spec.note].filter(Boolean).join(", ") };
+      const iou = compared && row && id !== "truth" && `IoU ${row[0].toFixed(2)}`, points = pointsOf(vertices);
+      const named = { name: [name, iou, id !== "truth" && pane.spec.note].filter(Boolean).join(", ") }, thin = pane.spec.figure.data.findIndex(({ meta, legendgroup }) => meta === REFUTED && legendgroup === id);
+      const beyond = bound && thin >= 0 ? refuted(sampled(vertices), bound) : points.x.map(() => false);
+      traces[indexOf(pane, id)] = { ...points, y: points.y.map((y, i) => (beyond[i] && (beyond[i - 1] ?? true) && (beyond[i + 1] ?? true) ? null : y)), ...named };
+      if (thin >= 0) traces[thin] = { ...points, y: points.y.map((y, i) => (beyond[i] ? y : null)), ...named };
     }
     return { traces };
   },

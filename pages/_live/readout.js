@@ -1,12 +1,13 @@
 // What a figure says in words and numbers: a legend for panes that have none of their own, a table of one row per curve
 // and one column per number, and a sentence.
 
-import { pointAt, shortNumber } from "./curve.js";
+import { pointAt, refutedLams, shortNumber } from "./curve.js";
 import { element, setText, shape, tableOf } from "./dom.js";
 import { store } from "./store.js";
-import { BELIEVED, beyond, verdictAt } from "./verdict.js";
+import { BELIEVED, refusal, verdictAt } from "./verdict.js";
 import { ownStop } from "./view.js";
-import { missingSide } from "./without_truth.js";
+import { agreement, missingSide } from "./without_truth.js";
+import { boundOf } from "./rows.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -84,15 +85,18 @@ export function fillTable(live, curves) {
   }
 }
 
-/** The verdict, beside the rows.
+/** The verdict, beside the rows: of every family that is measured, but for those that the user has switched off.
  * @param {LiveFigure} live @param {CurveAtStop[]} curves */
-function showVerdict({ payload: { rows, table, panes, stale, coarse, bound = null }, parts: { verdict }, rows: { hidden } }, curves) {
+function showVerdict({ payload, parts: { verdict }, rows: { hidden, off } }, curves) {
+  const { rows, table, panes, stale, coarse, noise, few = null } = payload, bound = boundOf(payload);
   if (!rows || !table) return;
-  const drawn = curves.filter(({ id }) => !hidden.has(id));
-  const text = verdictAt(drawn, table, { approximate: panes.some(({ note }) => note), stale, coarse });
-  const believed = drawn.find(({ id }) => id === BELIEVED);
-  const side = curves.some(({ id }) => id === "truth") ? "" : missingSide((believed ? [believed] : drawn).map(({ vertices }) => vertices));
-  setText(verdict, text + side + beyond(drawn, table, bound));
+  const counted = curves.filter(({ id }) => !off.has(id)), families = counted.filter(({ id }) => id !== "truth"), known = families.length < counted.length;
+  const state = { approximate: panes.some(({ note }) => note), stale, coarse, noise, few, folded: families.filter(({ id }) => hidden.has(id)).length };
+  if (known) return setText(verdict, verdictAt(counted, table, state));
+  const believed = families.find(({ id }) => id === BELIEVED), lines = families.map(({ vertices }) => vertices);
+  const text = verdictAt(counted, table, { ...state, agreement: believed ? null : agreement(lines) });
+  const side = few ? "" : missingSide(believed ? [believed.vertices] : lines);
+  setText(verdict, text + side + refusal(bound ? families.filter(({ vertices }) => refutedLams(vertices, bound)).map(({ name }) => name) : []));
 }
 
 /** @param {LiveFigure} live @param {View} view */

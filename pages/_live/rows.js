@@ -1,6 +1,7 @@
 // One row for each curve, which is the legend too: its line, its name, how far it is from the truth and its number. The
 // pointer on a row raises its curve and shades its error; a click hides it.
 
+import { refutedLams, shortNumber } from "./curve.js";
 import { button, dock, element, setText, shape, symbolAt } from "./dom.js";
 import { ask, tellPage } from "./line.js";
 
@@ -10,11 +11,11 @@ import { ask, tellPage } from "./line.js";
 
 /**
  * One row on screen.
- * @typedef {{ box: HTMLElement, missed: HTMLElement, invented: HTMLElement, number: Element, same: Element }} Row
+ * @typedef {{ box: HTMLElement, missed: HTMLElement, invented: HTMLElement, number: Element, same: Element, refuted: Element }} Row
  *
  * The rows, by curve id, what they are made for, the curves that are drawn, in the order in which they were ticked, those
- * that are not, whether the user has ticked any, and the one under the pointer.
- * @typedef {{ shape: string, list: Map<string, Row>, drawn: string[], hidden: Set<string>, touched: boolean, under: string | null }} Rows
+ * that are not, of these the ones that the user has switched off, whether the user has ticked any, and the one under the pointer.
+ * @typedef {{ shape: string, list: Map<string, Row>, drawn: string[], hidden: Set<string>, off: Set<string>, touched: boolean, under: string | null }} Rows
  */
 
 const MOST = 6; // curves drawn at once: more can't be told apart
@@ -23,7 +24,7 @@ const CLICK = "A click hides the curve, or shows it.";
 const EQUAL = 1e-9; // difference of error rates, which travel with nine digits
 
 /** @returns {Rows} */
-export const noRows = () => ({ shape: "null", list: new Map(), drawn: [], hidden: new Set(), touched: false, under: null });
+export const noRows = () => ({ shape: "null", list: new Map(), drawn: [], hidden: new Set(), off: new Set(), touched: false, under: null });
 
 /** Curves that are equal to one before them in the list, with its id.
  * @param {CurveAtStop[]} curves @returns {Map<string, string>} */
@@ -55,7 +56,9 @@ export function makeRows(live) {
   const keep = (made.touched || added.length < 2) && !(ids.length <= MOST && before > MOST);
   showCurves(live, keep ? [...made.drawn, ...added].slice(-MOST) : ids.filter((id) => !put.includes(id)).slice(0, MOST), ids);
   made.touched ||= put.length > 0;
-  const ends = compared ? [element("span", "← too low · too high →"), element("span", "overlap with the truth (IoU)")] : [element("span", "no truth is known"), element("span", "area")];
+  if (ids.length <= MOST) for (const id of put) made.off.add(id); // of more, a link hides those that are too many too
+  const ends = compared ? [element("span", "← too low · too high →"), element("span", "overlap with the truth (IoU)")]
+    : [element("span", curves.some(({ id }) => id === "truth") ? "the true area is almost 0" : "no truth is known"), element("span", "area")];
   const title = compared ? table.columns.slice(0, 3).map(({ label, explanation }) => `${label}: ${explanation}`).join("\n") : "";
   const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
   parts.rows.classList.toggle("many", boxes.length > ONE_COLUMN);
@@ -74,41 +77,52 @@ function showCurves(live, drawn, ids) {
 /** @param {LiveFigure} live @param {Curve} curve @param {boolean} compared */
 function makeRow(live, curve, compared) {
   const { id, name, color } = curve, line = shape("svg", { width: 22, height: 12, "aria-hidden": "true" }, shape("path", { d: "M0,6H22", stroke: color, "stroke-width": 2.5 }), symbolAt(curve, 11, 6));
-  const missed = element("i", { class: "missed" }), invented = element("i", { class: "invented" }), number = element("b"), same = element("small");
+  const missed = element("i", { class: "missed" }), invented = element("i", { class: "invented" }), number = element("b"), same = element("small"), refuted = element("small");
   const bar = element("span", { class: compared ? "bar signed" : "bar" }, missed, invented);
-  const box = button(() => toggle(live, id), { class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }), bar, same, number);
+  const box = button(() => toggle(live, id), { class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }, refuted), bar, same, number);
   const about = button(() => tellPage(live, "about", id), "i", { class: "about", "aria-label": `About ${name}`, title: `About ${name}` });
   for (const kind of ["pointerenter", "focus"]) box.addEventListener(kind, () => raise(live, id));
   for (const kind of ["pointerleave", "blur"]) box.addEventListener(kind, () => raise(live, null));
-  live.rows.list.set(id, { box, missed, invented, number, same });
+  live.rows.list.set(id, { box, missed, invented, number, same, refuted });
   return element("div", { class: "entry" }, box, about);
 }
 
 /** @param {LiveFigure} live @param {CurveAtStop[]} curves */
-export function fillRows({ rows: { list } }, curves) {
-  const twins = equalTo(curves), nameOf = new Map(curves.map(({ id, name }) => [id, name]));
-  for (const { id, name, row } of curves) {
+export function fillRows({ payload, rows: { list } }, curves) {
+  const bound = boundOf(payload), twins = equalTo(curves), nameOf = new Map(curves.map(({ id, name }) => [id, name]));
+  for (const { id, name, row, vertices } of curves) {
     const cells = list.get(id);
     if (!cells || !row) continue;
     const [first, invented, missed] = row, signed = cells.box.querySelector(".signed") !== null;
     setText(cells.number, first.toFixed(2));
     const twin = twins.get(id);
+    const lams = bound ? refutedLams(vertices, bound) : null;
     cells.box.classList.toggle("twin", twin !== undefined);
+    cells.box.classList.toggle("refuted", lams !== null);
     setText(cells.same, twin ? `same as ${nameOf.get(twin)}` : "");
+    setText(cells.refuted, lams ? " refuted" : "");
     const shown = signed ? [missed, invented] : [0, first];
     cells.missed.style.width = `${50 * Math.min(shown[0], 1)}%`;
     cells.invented.style.width = `${(signed ? 50 : 100) * Math.min(shown[1], 1)}%`;
-    cells.box.title = signed ? `${name}: IoU ${first.toFixed(3)}; ${percent(invented)} of the joint area only below this curve, ${percent(missed)} only below the true one. ${CLICK}` : `${name}: area ${first.toFixed(3)}. ${CLICK}`;
+    const said = signed ? `IoU ${first.toFixed(3)}; ${percent(invented)} of the joint area only below this curve, ${percent(missed)} only below the true one` : `area ${first.toFixed(3)}`;
+    const where = lams ? ` Refuted where it is thin, for λ from ${shortNumber(lams[0])} to ${shortNumber(lams[1])}: there it leaves the bound on the truth (95 %).` : "";
+    cells.box.title = `${name}: ${said}.${where} ${CLICK}`;
   }
 }
+
+/** The vertices of the bound on the truth, where one is drawn.
+ * @param {LiveFigure["payload"]} payload */
+export const boundOf = ({ lines }) => lines?.find(({ id }) => id === "bound")?.vertices ?? null;
 
 /** @param {number} share */
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
 /** @param {LiveFigure} live @param {string} id */
 function toggle(live, id) {
-  const { drawn, list } = live.rows, others = drawn.filter((other) => other !== id);
+  const { drawn, list, off } = live.rows, others = drawn.filter((other) => other !== id);
   live.rows.touched = true;
+  if (others.length < drawn.length) off.add(id);
+  else off.delete(id);
   const drawnNow = others.length < drawn.length ? others : [...others.slice(-MOST + 1), id];
   // One more than can be told apart: the one that was ticked first goes.
   showCurves(live, drawnNow, [...list.keys()]);

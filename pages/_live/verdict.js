@@ -8,9 +8,19 @@
  * believed: of the best classifier, beside others.
  * @typedef {{ title: string, auc: number, iou: number, excess: number, deficit: number, believed?: boolean }} FamilyNumbers
  *
- * approximate: the curves come from approximate neighbour lists; stale: they are of settings before the current ones;
- * coarse: of so few samples per set, until all are measured.
- * @typedef {{ approximate?: boolean, stale?: boolean, coarse?: number | null }} DrawingState
+ * What is known beside the numbers of families.
+ * @typedef {object} DrawingState
+ * @property {boolean} [approximate] the curves come from approximate neighbour lists
+ * @property {boolean} [stale] they are of settings before the current ones
+ * @property {number | null} [coarse] they are of so few samples per set, until all are measured
+ * @property {number} [folded] so many of the families are not drawn
+ * @property {number} [noise] difference of two numbers that chance alone makes
+ * @property {number | null} [agreement] the lowest IoU of two curves
+ * @property {Few | null} [few] there are too few samples for more than this
+ *
+ * What so few samples say: the area that the truth does not exceed, and whether the sets differ by more than chance; null
+ * while that is not measured.
+ * @typedef {{ bound: number | null, apart: boolean | null }} Few
  */
 
 /** The family to believe where no truth is known. */
@@ -21,20 +31,42 @@ const CLOSE = 0.95, AGREEMENT = 0.05, NO_AREA = 1e-3; // as there
  * @param {number} value */
 const printed = (value, digits = 2) => (Math.floor(value * 10 ** digits + 0.5) / 10 ** digits).toFixed(digits);
 
+/** Two digits, rounded up: no bound is said to be better than it is.
+ * @param {number} share */
+export const ceiled = (share) => (Math.ceil(100 * share - 1e-9) / 100).toFixed(2);
+
 /** @param {number} share */
 function percent(share) {
   const rounded = Math.floor(100 * share + 0.5);
   return rounded === 100 && share < 1 ? "over 99 %" : `${rounded} %`;
 }
 
+/** Two numbers that are printed alike, or differ by no more than chance.
+ * @param {number} one @param {number} other @param {number} noise */
+const alike = (one, other, noise) => printed(one) === printed(other) || Math.abs(one - other) <= noise;
+
+/** @param {number[]} values */
+function range(values) {
+  const least = printed(Math.min(...values)), most = printed(Math.max(...values));
+  return least === most ? least : `${least} to ${most}`;
+}
+
 /** @param {FamilyNumbers[]} rows */
-const names = (rows) => (rows.length <= 2 ? rows.map(({ title }) => title).join(" and ") : `${rows.length} families`);
+function names(rows) {
+  const titles = rows.map(({ title }) => title);
+  if (rows.length > 3) return `${rows.length} families`;
+  return titles.length < 2 ? titles.join() : `${titles.slice(0, -1).join(", ")} and ${titles[titles.length - 1]}`;
+}
 
 /** @param {FamilyNumbers[]} rows @param {string} one @param {string} many */
 const verb = (rows, one, many) => (rows.length > 1 || rows[0].title.split(" (")[0].endsWith("s") ? many : one);
 
-/** @param {FamilyNumbers[]} closest @param {FamilyNumbers[]} rows */
-const best = (closest, rows) => `${names(closest)} ${verb(closest, "comes", "come")} ${rows.length === 2 ? "closer" : "closest"}.`;
+/** Which come closest; "the others" where these are more than names tell, and all but the farthest.
+ * @param {FamilyNumbers[]} closest @param {FamilyNumbers[]} farthest @param {FamilyNumbers[]} rows */
+function best(closest, farthest, rows) {
+  const who = closest.length > 3 && closest.length + farthest.length === rows.length ? "The others" : names(closest);
+  return `${who} ${verb(closest, "comes", "come")} ${rows.length === 2 ? "closer" : "closest"}.`;
+}
 
 /** @param {FamilyNumbers} row @param {number} trueArea */
 function error(row, trueArea) {
@@ -48,33 +80,35 @@ function error(row, trueArea) {
   return `${sees} ${printed(ratio, ratio >= 10 ? 0 : 1)} times the true area`;
 }
 
-/** @param {FamilyNumbers[]} rows @param {number} trueArea */
-function compared(rows, trueArea) {
-  const ious = rows.map(({ iou }) => iou), low = Math.min(...ious), high = printed(Math.max(...ious)), least = printed(low);
-  const farthest = rows.filter(({ iou }) => printed(iou) === least), closest = rows.filter(({ iou }) => printed(iou) === high);
-  if (low > CLOSE && rows.length === 1) return `${names(rows)} ${verb(rows, "is", "are")} close to the truth: IoU ${least}.`;
-  if (low > CLOSE) return `None is far from the truth: every IoU is above ${CLOSE}.`;
+/** The families of the least number and those of the greatest, none in both: who is alike to either end is in neither.
+ * @param {FamilyNumbers[]} rows @param {(row: FamilyNumbers) => number} value @param {number} noise */
+function ends(rows, value, noise) {
+  const ordered = [...rows].sort((a, b) => value(a) - value(b)), least = value(ordered[0]), most = value(ordered[rows.length - 1]);
+  const isLow = (/** @type {FamilyNumbers} */ row) => alike(value(row), least, noise), isHigh = (/** @type {FamilyNumbers} */ row) => alike(value(row), most, noise);
+  return { tied: alike(least, most, noise), low: ordered.filter((row) => isLow(row) && !isHigh(row)), high: ordered.reverse().filter((row) => isHigh(row) && !isLow(row)) };
+}
+
+/** @param {FamilyNumbers[]} rows @param {number} trueArea @param {number} noise */
+function compared(rows, trueArea, noise) {
+  const ious = rows.map(({ iou }) => iou), { tied, low, high } = ends(rows, ({ iou }) => iou, noise);
+  if (Math.min(...ious) > CLOSE && rows.length === 1) return `${names(rows)} ${verb(rows, "is", "are")} close to the truth: IoU ${range(ious)}.`;
+  if (Math.min(...ious) > CLOSE) return `None is far from the truth: every IoU is above ${CLOSE}.`;
   if (rows.length === 1) return `${error(rows[0], trueArea)}.`;
-  if (farthest.length === rows.length) return `${names(rows)} are equally far from the truth: IoU ${least}.`;
-  if (farthest.length > 1) return `${names(farthest)} are farthest: IoU ${least}. ${best(closest, rows)}`;
-  return `${error(farthest[0], trueArea)}. ${best(closest, rows)}`;
+  if (tied) return `${rows.length > 3 ? "All " : ""}${names(rows)} are equally far from the truth: IoU ${range(ious)}.`;
+  if (low.length > 1) return `${names(low)} are farthest: IoU ${range(low.map(({ iou }) => iou))}. ${best(high, low, rows)}`;
+  return `${error(low[0], trueArea)}. ${best(high, low, rows)}`;
 }
 
-/** The families of the least and those of the greatest printed area.
- * @param {FamilyNumbers[]} rows */
-function extremes(rows) {
-  const ordered = [...rows].sort((a, b) => a.auc - b.auc), [least, most] = [ordered[0], ordered[ordered.length - 1]];
-  const like = (/** @type {FamilyNumbers} */ one) => (/** @type {FamilyNumbers} */ { auc }) => printed(auc) === printed(one.auc);
-  return { low: ordered.filter(like(least)), high: ordered.reverse().filter(like(most)) };
-}
+/** @param {FamilyNumbers} row */
+const areaOf = ({ auc }) => auc;
 
-/** @param {FamilyNumbers[]} rows @param {number} trueArea */
-function withoutArea(rows, trueArea) {
-  const truth = `The true area is ${trueArea === 0 ? "0" : "almost 0"}`, { low, high } = extremes(rows), area = printed(high[0].auc);
+/** @param {FamilyNumbers[]} rows @param {number} trueArea @param {number} noise */
+function withoutArea(rows, trueArea, noise) {
+  const truth = `The true area is ${trueArea === 0 ? "0" : "almost 0"}`, { tied, low, high } = ends(rows, areaOf, noise), areas = rows.map(areaOf);
   const sees = rows.length === 1 ? `${names(rows)} ${verb(rows, "sees", "see")}` : "every family sees";
-  if (area === "0.00") return `${truth}: ${sees} less than 0.01.`;
-  if (high.length === rows.length) return `${truth}: ${sees} ${area}.`;
-  return `${truth}: ${names(high)} ${verb(high, "sees", "see")} ${area}. ${best(low, rows)}`;
+  if (printed(Math.max(...areas)) === "0.00") return `${truth}: ${sees} less than 0.01.`;
+  if (tied) return `${truth}: ${sees} ${range(areas)}.`;
+  return `${truth}: ${names(high)} ${verb(high, "sees", "see")} ${range(high.map(areaOf))}. ${best(low, high, rows)}`;
 }
 
 /** @param {FamilyNumbers} believed @param {FamilyNumbers[]} others */
@@ -84,34 +118,43 @@ function toBelieve(believed, others) {
   return `Believe ${area}: held-out curves lie above the truth, up to chance.`;
 }
 
-/** @param {FamilyNumbers[]} rows */
-function withoutTruth(rows) {
+/** @param {FamilyNumbers[]} rows @param {number} noise @param {number | null} agreement */
+function withoutTruth(rows, noise, agreement) {
   const believed = rows.find((row) => row.believed);
   if (believed && rows.length > 1) return toBelieve(believed, rows.filter((row) => row !== believed));
-  const { low, high } = extremes(rows), least = printed(low[0].auc), most = printed(high[0].auc);
+  const areas = rows.map(areaOf), { low, high } = ends(rows, areaOf, noise), least = printed(Math.min(...areas)), most = printed(Math.max(...areas));
   if (rows.length === 1) return `The area of ${names(rows)} is ${most}.`;
-  if (least === most) return `Every area is ${most}.`;
-  if (high[0].auc - low[0].auc <= AGREEMENT) return `The areas agree: ${least} to ${most}.`;
-  return `Areas from ${least} (${names(low)}) to ${most} (${names(high)}).`;
+  const apart = Math.max(AGREEMENT, noise);
+  if (Math.max(...areas) - Math.min(...areas) > apart) return `Areas from ${least} (${names(low)}) to ${most} (${names(high)}).`;
+  if (agreement !== null && (1 - agreement) * Math.max(...areas) > apart) return `The areas are alike (${range(areas)}), the curves are not: two of them overlap to ${printed(agreement)}.`;
+  return least === most ? `Every area is ${most}.` : `The areas agree: ${least} to ${most}.`;
+}
+
+/** @param {Few} few */
+function tooFew({ bound, apart }) {
+  if (bound === null || apart === null) return "Too few samples to believe an area.";
+  const differ = apart ? "The sets differ" : "The sets are not told apart";
+  return `${differ}; the true area is at most ${ceiled(bound)} (95 %). Too few samples to say more.`;
 }
 
 /** Which family is farthest from the truth and by how much, and which comes closest.
- * @param {FamilyNumbers[]} rows one per curve on screen
+ * @param {FamilyNumbers[]} rows one per measured family
  * @param {number | null} trueArea null where the truth is not known
  * @param {DrawingState} state */
-export function verdict(rows, trueArea, { approximate = false, stale = false, coarse = null } = {}) {
+export function verdict(rows, trueArea, { approximate = false, stale = false, coarse = null, folded = 0, noise = 0, agreement = null, few = null } = {}) {
   if (!rows.length) return "No curve to compare yet.";
-  const text = trueArea === null ? withoutTruth(rows) : trueArea < NO_AREA ? withoutArea(rows, trueArea) : compared(rows, trueArea);
-  const states = [stale && "earlier settings", coarse && `first look at ${coarse.toLocaleString("en")} samples`, approximate && "approximate"].filter(Boolean).join(", ");
+  let text = "";
+  if (trueArea === null) text = few ? tooFew(few) : withoutTruth(rows, noise, agreement);
+  else text = trueArea < NO_AREA ? withoutArea(rows, trueArea, noise) : compared(rows, trueArea, noise);
+  const states = [stale && "earlier settings", coarse && `first look at ${coarse.toLocaleString("en")} samples`, approximate && "approximate", folded > 0 && `of ${rows.length} curves, ${rows.length - folded} drawn`].filter(Boolean).join(", ");
   return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;
 }
 
-/** The families with more than the area that the truth does not exceed, where that is all that is known of it.
- * @param {CurveAtStop[]} curves @param {Table} table @param {number | null} bound */
-export function beyond(curves, { columns }, bound) {
-  const area = columns.findIndex(({ key }) => key === "auc");
-  const found = curves.filter(({ row = [] }) => bound !== null && row[area] > bound).map(({ name }) => ({ title: name, auc: 0, iou: 0, excess: 0, deficit: 0 }));
-  return found.length && curves.every(({ id }) => id !== "truth") ? ` ${names(found)} ${verb(found, "sees", "see")} more than the true area, with 95 % confidence.` : "";
+/** What is said of families that leave the bound on the truth; "" of none.
+ * @param {string[]} titles */
+export function refusal(titles) {
+  const rows = titles.map((title) => ({ title, auc: 0, iou: 0, excess: 0, deficit: 0 }));
+  return rows.length ? ` ${names(rows)} ${verb(rows, "leaves", "leave")} the bound: refuted there (95 %).` : "";
 }
 
 /** The verdict on curves at a stop, from their rows of the table.

@@ -27,7 +27,9 @@ import { store } from "./store.js";
  * @property {boolean} legend
  * @property {boolean} rows one row a curve, and the figure as large as the window lets it be
  * @property {string[]} [hidden] ids of the curves that a link hides
- * @property {number | null} bound area that the truth does not exceed, where no truth is known
+ * @property {number | null} bound area that the truth does not exceed, where no truth is known and the bound is drawn
+ * @property {number} [noise] difference of two families' IoU or areas that chance alone makes
+ * @property {import("./verdict.js").Few | null} [few] what too few samples say, where there is no truth
  * @property {Record<string, number> | null} errors of the area of each curve that Python has drawn, on a surrogate
  * @property {ExplorerSpec | null} explorer
  * @property {string} standout the group of linked views (group.js), "" where there is none

@@ -2,7 +2,7 @@
 
 import { pointsAlong } from "./curve.js";
 import { element, setText } from "./dom.js";
-import { BELIEVED } from "./verdict.js";
+import { BELIEVED, ceiled } from "./verdict.js";
 
 /** @import { Vertex } from "./curve.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -48,19 +48,19 @@ export function missingSide(curves) {
 const floored = (share) => (Math.floor(100 * share + 1e-9) / 100).toFixed(2);
 
 /** @param {LiveFigure} live @param {View} view */
-export function fillWithoutTruth({ payload: { rows, bound, errors }, parts, rows: { list, hidden } }, { curves, local }) {
+export function fillWithoutTruth({ payload: { rows, bound, errors }, parts, rows: { list, off } }, { curves, local }) {
   if (!rows || curves.some(({ id }) => id === "truth")) return;
-  const shown = curves.filter(({ id }) => !hidden.has(id));
+  const shown = curves.filter(({ id }) => !off.has(id));
   // that families agree says nothing where one curve is to be believed
   const least = shown.some(({ id }) => id === BELIEVED) ? null : agreement(shown.map(({ vertices }) => vertices));
   const head = parts.rows.querySelector(".ends > :first-child");
-  const most = bound === null ? "" : `truth at most ${(Math.ceil(100 * bound - 1e-9) / 100).toFixed(2)} (95 %)`;
+  const most = bound === null ? "" : `truth at most ${ceiled(bound)} (95 %)`;
   const agree = least === null ? "" : `families agree to ${floored(least)}`;
   if (head) setText(head, [agree, most].filter(Boolean).join(" · ") || "no truth is known");
   for (const [id, { box }] of list) {
-    const name = box.querySelector(".name"), off = name?.querySelector("small") ?? element("small");
-    setText(off, errors && !local && id in errors ? ` ± ${Math.abs(errors[id]).toFixed(2)}` : "");
-    if (!off.isConnected) name?.append(off);
+    const name = box.querySelector(".name"), error = name?.querySelector(".error") ?? element("small", { class: "error" });
+    setText(error, errors && !local && id in errors ? ` ± ${Math.abs(errors[id]).toFixed(2)}` : "");
+    if (!error.isConnected) name?.append(error);
     const bar = box.querySelector(".bar"), mark = /** @type {HTMLElement} */ (bar?.querySelector(".bound") ?? element("u", { class: "bound" }));
     mark.hidden = bound === null;
     mark.style.left = `${100 * Math.min(bound ?? 0, 1)}%`;

@@ -10,6 +10,7 @@ from pages._live.figure import Pane, live_figure
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
+from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import number
 from prviz.measure.risk import choices, lowest_risk, risk
 
@@ -30,13 +31,16 @@ def draw(
     *,
     key: str,
     charts: bool = True,
+    fixed: Mapping[str, PRCurve] | None = None,
 ) -> bool:
     """Draw it for held-out curves by family and k; True in the run after a click.
 
     judged : numbers of real and generated evaluation samples. now : the k in use. take : called with the k on a click.
-    charts : False for one line, without what others cost and the charts.
+    charts : False for one line, without what others cost and the charts. fixed : curves of families that k does not
+    move, one of which may have a lower risk than any setting of k.
     """
     best = lowest_risk(curves, lam, *judged)
+    lower = _lower(fixed or {}, lam, best.risk)
     names = list(dict.fromkeys(name for name, _ in curves))
     lines = {name: [(k, risk(curve, lam)) for (of, k), curve in curves.items() if of == name] for name in names}
     costs = [
@@ -50,11 +54,17 @@ def draw(
         others = f" As good within that: {', '.join(alike)}." + f" At k = {now}: {', '.join(costs)}." * (
             bool(costs) and now != best.k
         )
+        setting = f"{_title(best.method)}, k = {best.k}"
+        text = f"Lowest held-out risk: **{setting}**"
+        if charts:
+            text = f"**k = {best.k} of {_title(best.method)} gives the lowest held-out risk at λ = {number(lam)}**: "
+            text += f"{best.risk:.3f} ± {best.error:.3f}.{others}"
+        if lower is not None:
+            name, value = lower
+            text = f"Lowest held-out risk: **{_title(name)}**, {value:.3f}; with a k: **{setting}**, {best.risk:.3f}"
+            text += f" ± {best.error:.3f}.{others}" if charts else ""
         st.markdown(
-            f"**k = {best.k} of {_title(best.method)} gives the lowest held-out risk at λ = {number(lam)}**: "
-            f"{best.risk:.3f} ± {best.error:.3f}.{others}"
-            if charts
-            else f"Lowest held-out risk: **{_title(best.method)}, k = {best.k}**",
+            text,
             help=HELP if charts else f"{HELP} {best.risk:.3f} ± {best.error:.3f} at λ = {number(lam)}.{others}",
         )
         clicked = st.button(
@@ -77,6 +87,14 @@ def draw(
     ]
     live_figure(key, panes)
     return clicked
+
+
+def _lower(fixed: Mapping[str, PRCurve], lam: float, least: float) -> tuple[str, float] | None:
+    """The family of these of the lowest risk, if that is lower; none that was chosen by the samples that judge it."""
+    fair = [name for name in fixed if name == TIGHTEST.name or not ESTIMATORS[name].chosen_by_evaluation]
+    risks = {name: risk(fixed[name], lam) for name in fair}
+    best = min(risks, key=risks.__getitem__, default=None)
+    return None if best is None or risks[best] >= least else (best, risks[best])
 
 
 def _title(name: str) -> str:

@@ -716,16 +716,26 @@ def spread(facts: DataFacts) -> Finding:
         return Finding("Spread", value, grade(True, far > SPREAD_RATIOS[1] and _bulk_differs(facts)), effect)
     worst = float(np.maximum(ratios, 1 / ratios).max())
     if len(sure):
-        features = tuple(called(facts.pair.real, each) for each in sure)
-        which = ", ".join(features[:4]) + (f" and {len(features) - 4:,} more" if len(features) > 4 else "")
+        features, which = _listed(facts, sure)
         effect = f"Another spread in {which}: units or coding may differ there."
         return Finding("Spread", value, "warning", effect, features)
-    if worst > SPREAD_RATIOS[1]:
-        at = np.flatnonzero(varying)[int(np.argmax(np.maximum(ratios, 1 / ratios)))]
-        effect = f"Most features spread alike, but {called(facts.pair.real, int(at))} does not."
-        return Finding("Spread", value, "note", effect, (called(facts.pair.real, int(at)),))
+    unlike = _unlike_spreads(facts, SPREAD_RATIOS[0], 0.0)
+    if not unlike and worst > SPREAD_RATIOS[1]:
+        unlike = [int(np.flatnonzero(varying)[int(np.argmax(np.maximum(ratios, 1 / ratios)))])]
+    if unlike:
+        features, which = _listed(facts, unlike)
+        effect = f"Most features spread alike, but {which} {'does' if len(features) == 1 else 'do'} not."
+        return Finding("Spread", value, "note", effect, features)
     effect = "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
+    if worst > SPREAD_RATIOS[0]:
+        effect = "No feature spreads so differently that chance could not do it: radii of balls are comparable."
     return Finding("Spread", value, "ok", effect)
+
+
+def _listed(facts: DataFacts, places: Sequence[int]) -> tuple[tuple[str, ...], str]:
+    """The names of features, and the first of them in a sentence."""
+    features = tuple(called(facts.pair.real, each) for each in places)
+    return features, ", ".join(features[:4]) + (f" and {len(features) - 4:,} more" if len(features) > 4 else "")
 
 
 def _bulk_differs(facts: DataFacts) -> bool:
@@ -737,19 +747,21 @@ def _bulk_differs(facts: DataFacts) -> bool:
     return ratio(float(np.median(generated[known] / real[known])), 1.0) > _BULK
 
 
-def _unlike_spreads(facts: DataFacts) -> list[int]:
-    """Features whose spread differs by more than a factor of 3 and chance, by every measure, the worst first.
+def _unlike_spreads(facts: DataFacts, factor: float = SPREAD_RATIOS[1], matters: float = _MATTERS) -> list[int]:
+    """Features whose spread differs by more than this factor and chance, by every measure, the worst first.
+
+    matters : part of an equal share of the distances that a feature must hold.
 
     A standard deviation alone would flag heavy tails, a range of quantiles alone features that are mostly 0.
     """
     real, generated = facts.drawn
     error = _RANGE_ERROR * math.sqrt(sum(1 / len(each.rows) for each in facts.drawn))
-    beyond = math.log(SPREAD_RATIOS[1]) + _SURE * error
+    beyond = math.log(factor) + _SURE * error
     held = np.maximum(real.shares, generated.shares)
     with np.errstate(divide="ignore", invalid="ignore"):
         by_sd = np.log(generated.moments.sd) - np.log(real.moments.sd)
     # quantiles of all features would take most of the time of all flags
-    columns = np.flatnonzero((held > _MATTERS / facts.pair.d) & ~(np.abs(by_sd) <= beyond))
+    columns = np.flatnonzero((held > matters / facts.pair.d) & ~(np.abs(by_sd) <= beyond))
     if not len(columns):
         return []
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

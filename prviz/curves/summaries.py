@@ -141,6 +141,8 @@ DIVERGENCES: tuple[Summary, ...] = (
     Summary("chi2", "χ²", f"Pearson's. {_INFINITE}", _divergence("chi2"), "chi2"),
 )
 
+# Area of a truth below which an overlap with it is all or nothing, and says nothing: areas are to be compared.
+NO_AREA = 1e-3
 # Label and explanation of the columns that need a truth, in the order of `Comparison`'s fields.
 COMPARISONS: dict[str, tuple[str, str]] = {
     "iou": ("IoU", "Area shared with the truth, divided by the area that either of the two covers; 1 is perfect."),

@@ -12,6 +12,8 @@ from prviz.samples import Split
 
 # Cuts at which the score is judged, fixed before it is seen: the best of them all would come out too low.
 CUTS = 17
+# Samples of a set below which its area is unsure: only a bound, and whether the sets differ, are to be said of so few.
+FEWEST = 200
 
 
 class _Tightest(Estimator):

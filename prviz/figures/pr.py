@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from prviz.curves import PRCurve
+from prviz.curves.refuted import is_refuted
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from prviz.curves.band import Band
     from prviz.uncertainty.bootstrap import IntervalBand
 
-# Legend group of the bound, the same at every k, and meta of a limit, which holds at one k: the browser knows them.
-BOUND, LIMIT = "bound", "limit"
+# Legend group of the bound, the same at every k, and meta of a limit, which holds at one k, and of the part of a curve
+# that lies beyond the bound: the browser knows them.
+BOUND, LIMIT, REFUTED = "bound", "limit", "refuted"
 BOUND_LABEL = "the truth lies below, 95 %"
 _BOUND_HOVER = (
     "the truth has a precision of at most α = %{y:.3f}<br>and a recall of at most β = %{x:.3f}, at λ = α / β = %{text}"
@@ -47,7 +49,7 @@ def pr_figure(
     ----------
     curves : estimates by name; families keep their colour and their marker. Drawn in this order.
     truth : the curve to compare with, or None.
-    bound : an upper bound of the true curve, or None: a thin line, beyond which the plot is shaded.
+    bound : an upper bound of the true curve, or None: a thin line, beyond which the plot is shaded and curves are thin.
     limits : by a family's name the curve that more samples bring it to, dotted in its colour.
     bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut to [0, 1].
     notes : a few words by the same names, added to the curve's name in legend and hover.
@@ -96,7 +98,11 @@ def pr_traces(
         drawn = {"mode": "lines+markers", "marker": marker | {"color": color[name]}}
         traces.append(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), placed, **drawn))
     # Last and with ids: they come and go, and a front end keeps hidden those that the user has hidden.
-    traces += [] if bound is None else _bound(bound, placed)
+    if bound is not None:
+        known = {theme.plain(name) for name in curves}
+        lines = [each for each in traces if isinstance(each, dict) and each["legendgroup"] in known]
+        traces += [part for line in lines for part in _beyond_bound(line, bound)]
+        traces += _bound(bound, placed)
     for name, curve in (limits or {}).items():
         line = {"color": color[name], "width": 1.5, "dash": "dot"}
         traces.append(_curve(limit_label(name), curve, line, placed=placed, meta=LIMIT, uid=f"{LIMIT}-{name}"))
@@ -127,6 +133,26 @@ def _bound(bound: PRCurve, placed: bool) -> list[Any]:
     line = {"color": theme.TRUTH_COLOR, "width": 1}
     look = {"legendgroup": BOUND, "uid": BOUND, "hovertemplate": _BOUND_HOVER}
     return [beyond(bound, placed=placed), _curve(BOUND_LABEL, bound, line, placed=placed, **look)]
+
+
+def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
+    """A thin line for the part of a curve that lies beyond the bound, which is taken out of its own line.
+
+    None where no part does; always one for a front end that has the curves.
+    """
+    thin = {name: value for name, value in line.items() if name != "marker"}
+    thin |= {"mode": "lines", "showlegend": False, "meta": REFUTED, "uid": f"{REFUTED}-{line['legendgroup']}"}
+    thin["line"] = line["line"] | {"width": 1}
+    if "y" not in line:
+        return [thin]
+    beyond = is_refuted(line["customdata"][:, 0], line["y"], line["x"], bound)
+    if not beyond.any():
+        return []
+    inner = beyond & np.roll(beyond, 1) & np.roll(beyond, -1)  # where it leaves the bound both lines meet
+    inner[[0, -1]] = beyond[[0, -1]] & beyond[[1, -2]]
+    thin["y"] = np.where(beyond, line["y"], np.nan)
+    line["y"] = np.where(inner, np.nan, line["y"])
+    return [thin]
 
 
 def _curve(

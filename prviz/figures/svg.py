@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import textwrap
 from collections.abc import Mapping
 from functools import cache
@@ -13,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import Comparison, PRCurve
+from prviz.curves.refuted import is_refuted
+from prviz.curves.summaries import NO_AREA
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 from prviz.figures.labels import LETTER, Line, place_labels
@@ -55,7 +58,9 @@ def pr_svg(
     wide : 16:9, with a column that shows every IoU and, as bars, excess and deficit; False: square.
     """
     width, color, symbol = WIDE if wide else SQUARE, theme.colors(curves), theme.symbols(curves)
-    compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
+    compared = {}
+    if truth is not None and truth.auc >= NO_AREA:
+        compared = {name: curve.compare(truth) for name, curve in curves.items()}
     texts, lines, looks = {}, {}, {}
     for name, curve in curves.items():
         number = f"IoU {compared[name].iou:.2f}" if compared else f"AuC {curve.auc:.2f}"
@@ -87,7 +92,10 @@ def pr_svg(
         hover = theme.plain(texts[name] + sides, 200)
         look = f'fill="none" stroke-linejoin="round" {looks[name]}'
         marks = _marks(line, symbol[name], color[name], list(curves).index(name)) if name in curves else ""
-        parts.append(f"<g><title>{hover}</title>{_path(line, look)}{marks}</g>")
+        drawn = _path(line, look)
+        if name in curves and bound is not None:
+            drawn = _with_thin(curves[name], bound, look)
+        parts.append(f"<g><title>{hover}</title>{drawn}{marks}</g>")
     corner = np.array([LEFT, TOP])
     named = {name: Line(line - corner, texts[name]) for name, line in lines.items()}
     for name, (box, anchor) in place_labels(named, (SIDE, SIDE), LABEL, leaders=True).items():
@@ -125,6 +133,19 @@ def _pixels(recall: ArrayLike, precision: ArrayLike) -> Points:
 def _points(curve: PRCurve) -> Points:
     _, precision, recall = curve.sample(200)
     return _pixels(recall, precision)
+
+
+def _with_thin(curve: PRCurve, bound: PRCurve, look: str) -> str:
+    """The curve's path, thin where it lies beyond the bound."""
+    lam, precision, recall = curve.sample(200)
+    beyond = is_refuted(lam, precision, recall, bound)
+    points = _pixels(recall, precision)
+    starts = [0, *(np.flatnonzero(np.diff(beyond)) + 1).tolist(), len(points)]
+    parts = []
+    for first, end in itertools.pairwise(starts):
+        thin = look.replace('stroke-width="3"', 'stroke-width="1"') if beyond[first] else look
+        parts.append(_path(points[max(first - 1, 0) : end], thin))
+    return "".join(parts)
 
 
 def _path(points: Points, look: str) -> str:

@@ -10,12 +10,12 @@ import numpy as np
 
 from prviz.curves import PRCurve
 from prviz.curves.limits import LIMITS, limit_curve, limit_seconds
-from prviz.estimators.tightest import TIGHTEST
+from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.live import results
 from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress
-from prviz.uncertainty.upper_bound import bound_of_split
+from prviz.uncertainty.upper_bound import JudgedHalf, judge_half
 
 # Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with the drawing.
 BOUND_SECONDS, INLINE_SECONDS = 60.0, 0.1
@@ -25,16 +25,16 @@ MOST_LIMITS, LIMIT_STEPS = 16, 100
 Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
-def need(problem: Problem) -> Need[PRCurve] | None:
+def need(problem: Problem) -> Need[JudgedHalf] | None:
     """The bound; None where it would take too long."""
     split = problem.settings.split or 0.5
     seconds = results.seconds(problem.having(methods=(TIGHTEST.name,), split=split, repeats=1))
     if problem.settings.approximate or seconds > BOUND_SECONDS:
         return None
 
-    def measure(tick: Progress) -> PRCurve:
+    def measure(tick: Progress) -> JudgedHalf:
         pair, seed = problem.draw(0)
-        return bound_of_split(pair.split(split, seed), seed, progress=tick)
+        return judge_half(pair.split(split, seed), seed, progress=tick)
 
     return Need(
         bound_key(problem),
@@ -42,7 +42,7 @@ def need(problem: Problem) -> Need[PRCurve] | None:
         seconds,
         "Upper bound of the truth",
         problem.stores.results,
-        partial(bound, problem),
+        partial(judged_half, problem),
         "bound",
     )
 
@@ -65,12 +65,28 @@ def believed_need(problem: Problem) -> Need[Any] | None:
 # ---- the bound: the same for every k and family, so that no choice among many makes it too low ----
 
 
-def bound(problem: Problem) -> PRCurve | None:
-    """`prviz.upper_bound` of the first draw; None while it is not measured, and beside approximate curves."""
+def judged_half(problem: Problem) -> JudgedHalf | None:
+    """What half of the first draw says; None while it is not measured, and beside approximate curves."""
     if problem.settings.approximate:
         return None
-    found: PRCurve | None = problem.stores.results.get(bound_key(problem))
+    found: JudgedHalf | None = problem.stores.results.get(bound_key(problem))
     return found
+
+
+def bound(problem: Problem) -> PRCurve | None:
+    """`prviz.upper_bound` of the first draw; None while it is not measured, and beside approximate curves."""
+    found = judged_half(problem)
+    return None if found is None else found.bound
+
+
+def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
+    """What too few samples say, where no truth is known: no area; None where there are enough."""
+    if problem.truth is not None or problem.settings.approximate or min(problem.sizes[:2]) >= FEWEST:
+        return None
+    found = judged_half(problem)
+    if found is None:
+        return {"bound": None, "apart": None}
+    return {"bound": found.bound.auc, "apart": found.told_apart}
 
 
 def bound_key(problem: Problem) -> tuple[Hashable, ...]:

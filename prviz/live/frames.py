@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from prviz.curves import PRCurve
-from prviz.curves.summaries import Column, numbers, table_columns
+from prviz.curves.summaries import NO_AREA, Column, numbers, table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.live import results
 from prviz.live.message import as_text
@@ -95,14 +95,20 @@ def flat(curve: PRCurve) -> list[float]:
     return vertices
 
 
+def comparable(problem: Problem) -> PRCurve | None:
+    """The truth, where overlaps with it say something: not one without area."""
+    truth = problem.truth
+    return None if truth is None or truth.auc < NO_AREA else truth
+
+
 def columns(problem: Problem) -> list[Column]:
     """The table's columns."""
-    return table_columns(problem.truth is not None, problem.settings.b, problem.settings.eps)
+    return table_columns(comparable(problem) is not None, problem.settings.b, problem.settings.eps)
 
 
 def row(curve: PRCurve, problem: Problem) -> list[float]:
     """The table's numbers of one curve, rounded to DIGITS."""
-    found = numbers(curve, problem.truth, problem.settings.b, problem.settings.eps)
+    found = numbers(curve, comparable(problem), problem.settings.b, problem.settings.eps)
     return [round(value, DIGITS) for value in found.values()]
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,6 +24,9 @@ from prviz.measure.estimates import Estimate, Progress, passes
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
 
+# Difference of two families' IoU, or areas, on the same samples that chance alone makes, times the square root of the
+# evaluation samples of the smaller set: about two and a half standard deviations on toys, as a test measures.
+NOISE = 1.0
 # Most bytes of supports that a profile keeps beside its curves; larger ones are measured again when needed.
 SUPPORTS_BYTES = 64_000_000
 
@@ -96,11 +100,11 @@ class Answer:
     @property
     def drawn(self) -> Results:
         """The results with the curve to believe before the others, where it is measured beside them."""
-        alone = believed(self.problem)
-        known = None if alone is None else alone.stores.results.get(believed_key(alone))
-        if known is None:
+        estimate = believed_estimate(self.problem)
+        if estimate is None:
             return self.found
-        (estimate,), found, name = known, self.found, TIGHTEST.name
+        found = self.found
+        name = TIGHTEST.name
         return replace(
             found,
             curves={name: estimate.curve, **found.curves},
@@ -209,6 +213,12 @@ def fitted_once(problem: Problem, method: str, progress: Progress | None = None)
     return problem.stores.results.remembered(_fitted_key(problem, method), made)
 
 
+def noise(problem: Problem) -> float:
+    """Difference of two families' numbers, of the means over repeats, that is no reason to rank them."""
+    drawn = problem.repeats if problem.toy is not None else 1
+    return NOISE / math.sqrt(max(min(problem.judged), 1) * drawn)
+
+
 def believed(problem: Problem) -> Problem | None:
     """The problem of the curve to believe alone, which is measured beside the families where no truth is known."""
     settings = problem.settings
@@ -220,6 +230,19 @@ def believed(problem: Problem) -> Problem | None:
 def believed_key(alone: Problem) -> tuple[Any, ...]:
     """The key of that curve's estimate."""
     return _fitted_key(alone, TIGHTEST.name)
+
+
+def believed_estimate(problem: Problem) -> Estimate | None:
+    """The curve to believe beside the families, where it is measured."""
+    alone = believed(problem)
+    known: tuple[Estimate, ...] | None = None if alone is None else alone.stores.results.get(believed_key(alone))
+    return None if known is None else known[0]
+
+
+def known_curves(problem: Problem) -> Mapping[str, PRCurve]:
+    """The curves of all families that are measured, with the one to believe; empty while they are not."""
+    found = known(problem)
+    return {} if found is None else Answer(problem, found).drawn.curves
 
 
 def _fitted_key(problem: Problem, method: str) -> tuple[Any, ...]:

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 import prviz
 from prviz.checks.flags import Finding, flags_of
 from prviz.curves import PRCurve
+from prviz.curves.refuted import refuted_lams
 from prviz.curves.summaries import (
     DIVERGENCES,
     EPS,
@@ -162,7 +163,7 @@ def to_json(
                 if each.bandwidth is None
                 else dict(zip(("real", "generated"), each.bandwidth, strict=True)),
                 **_curve((curves or {}).get(name, each.curve), truth, *weights),
-                **({} if bound is None else {"above_upper_bound": each.curve.auc > bound.auc}),
+                **({} if bound is None else {"above_upper_bound": refuted_lams(each.curve, bound) is not None}),
                 **({"intervals": _intervals(spreads[name])} if spreads and name in spreads else {}),
             }
             for name, each in estimates.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,8 @@ Floats = NDArray[np.float64]
 NO_LOWER_BOUND = (
     "There is no such bound from below: any finite samples can come from two distributions that share nothing."
 )
+# Probability of so different scores by chance, below which two sets are told apart.
+GATE = 0.01
 # Cuts of the score at which its errors are counted: they share the level.
 CUTS = 9
 # Parts that a critical value is divided into between the two rates, and angles of lam: more of them come closer.
@@ -124,9 +127,50 @@ def bound_of_split(
     progress: Progress | None = None,
 ) -> PRCurve:
     """`upper_bound` of samples that are drawn already."""
+    return judge_half(split, seed, confidence, memory_limit, progress).bound
+
+
+class JudgedHalf(NamedTuple):
+    """What samples say that have not seen the one score that judges them.
+
+    bound : as of `upper_bound`. p : probability, by Mann and Whitney, that generated samples would get so much higher
+    scores than real ones by chance.
+    """
+
+    bound: PRCurve
+    p: float
+
+    @property
+    def told_apart(self) -> bool:
+        """True if the sets differ by more than chance; no area follows from that."""
+        return self.p < GATE or self.bound.auc < 1 - 1e-9
+
+
+def judge_half(
+    split: Split,
+    seed: int,
+    confidence: float = CONFIDENCE,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> JudgedHalf:
+    """The bound, and whether the sets may be called different; all that few samples say."""
     with memory_at_most(memory_limit):
         scores = cross_fitting.of_evaluation(split, seed, progress)
-    return bound_of_scores(scores, _independent(split), confidence)
+    bound = bound_of_scores(scores, _independent(split), confidence)
+    return JudgedHalf(bound, _chance(scores, split))
+
+
+def _chance(scores: Scores, split: Split) -> float:
+    """Probability of scores that are so much higher for generated samples, of which each group has one."""
+    from scipy.stats import mannwhitneyu
+
+    sides = []
+    for odds, samples, rows in zip((scores.real, scores.generated), split.pair, split.evaluate_rows, strict=True):
+        groups = samples.group_numbers
+        sides.append(odds if groups is None else odds[np.unique(groups[rows], return_index=True)[1]])
+    if np.ptp(np.concatenate(sides)) == 0:
+        return 1.0
+    return float(mannwhitneyu(sides[1], sides[0], alternative="greater", method="asymptotic").pvalue)
 
 
 def bound_of_scores(scores: Scores, sizes: tuple[int, int], confidence: float = CONFIDENCE) -> PRCurve:

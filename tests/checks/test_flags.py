@@ -321,7 +321,7 @@ def test_the_curve_command_says_flags_before_its_numbers(
     out, err = capfd.readouterr()
     assert err.startswith(ONE_ROW)
     assert err.count("\n") == 1
-    lines = [line for line in out.splitlines() if line.endswith("  AuC above the bound")]
+    lines = [line for line in out.splitlines() if "  refuted, " in line]
     assert [line.split()[0] for line in lines] == ["knn"]
     assert "One row repeated" in page.read_text()
     document = json.loads(numbers.read_text())

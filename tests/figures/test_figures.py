@@ -10,6 +10,7 @@ import pytest
 
 from prviz.curves import Comparison, PRCurve
 from prviz.curves.band import Band, band
+from prviz.curves.refuted import refuted_lams
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import (
     FAMILY_COLORS,
@@ -31,7 +32,8 @@ from prviz.figures import (
     standalone,
     symbols,
 )
-from prviz.figures.pr import BOUND, LIMIT
+from prviz.figures.pr import BOUND, LIMIT, REFUTED
+from prviz.figures.svg import pr_svg
 from prviz.toys import SupportMasses
 
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
@@ -167,11 +169,35 @@ def test_a_bound_is_a_grey_line_with_everything_beyond_it_shaded() -> None:
     assert (limit.line.color, limit.name) == (FAMILY_COLORS["knn"], "kNN at n = ∞")
 
 
+def test_a_curve_is_thin_where_it_leaves_the_bound_and_only_there() -> None:
+    bound = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
+    across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
+    figure = pr_figure({"kde": across, "knn": bound}, bound=bound)
+    own, inside, thin = (trace for trace in figure.data if trace.legendgroup in ("kde", "knn"))
+    assert (own.line.width, inside.line.width, thin.line.width) == (2.5, 2.5, 1)
+    assert (thin.meta, thin.legendgroup, thin.mode) == (REFUTED, "kde", "lines")
+    assert not np.isnan(inside.y).any()
+    lam = own.customdata[:, 0]
+    beyond = across.alpha(lam) > bound.alpha(lam) + 1e-2
+    assert 0 < beyond.sum() < len(lam)
+    assert not np.isnan(thin.y[beyond]).any()
+    assert np.isnan(thin.y[across.alpha(lam) <= bound.alpha(lam)]).all()
+    drawn = np.isnan(own.y).astype(int) + np.isnan(thin.y)
+    assert drawn.max() == 1  # no gap
+    assert (drawn == 0).sum() <= 4  # where they meet
+    low, high = refuted_lams(across, bound)  # type: ignore[misc]
+    assert beyond[(lam > 1.1 * low) & (lam < 0.9 * high)].all()
+    assert refuted_lams(bound, bound) is None
+    svg = pr_svg({"kde": across}, title="a", bound=bound)
+    assert svg.count(f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"') == 1
+    assert pr_svg({"kde": across}, title="a").count(f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"') == 0
+
+
 def test_everything_in_a_pr_figure_is_legal_for_plotly() -> None:
     bands = {name: band([curve, TRUTH]) for name, curve in CURVES.items()}
     options: dict[str, Any] = {"truth": TRUTH, "bound": TRUTH, "limits": CURVES, "bands": bands, "notes": {"knn": "a"}}
     figure = pr_figure(CURVES, **options)
-    assert len(figure.data) == 3 * len(CURVES) + 3
+    assert len(figure.data) == 3 * len(CURVES) + 3 + 2  # two curves leave the bound
     checked = go.Figure(figure.to_plotly_json())  # it checks every entry
     assert json.loads(checked.to_json()) == json.loads(figure.to_json())
 

@@ -12,9 +12,18 @@ from scipy.stats import binom
 
 import prviz
 from prviz.estimators.cross_fitting import Scores, cut_places
+from prviz.samples import SamplePair, Split
 from prviz.toys import toy
 from prviz.uncertainty.critical_values import CriticalValues, critical_values
-from prviz.uncertainty.upper_bound import CUTS, _corners, _largest_rate, bound_of_scores
+from prviz.uncertainty.upper_bound import (
+    CUTS,
+    GATE,
+    _chance,
+    _corners,
+    _largest_rate,
+    bound_of_scores,
+    judge_half,
+)
 
 LAMS = np.tan(np.linspace(0, np.pi / 2, 300)[1:-1])
 
@@ -111,6 +120,33 @@ def test_more_confidence_costs_something_and_groups_count_once() -> None:
     groups = np.repeat(np.arange(20), 10)
     real, generated = (prviz.Samples(rng.normal(at, 1, (200, 2)), groups=groups) for at in (0, 3))
     assert prviz.upper_bound(real, generated).auc > prviz.upper_bound(real.values, generated.values).auc + 0.1
+
+
+def test_the_gate_tells_sets_apart_only_where_they_differ() -> None:
+    rng = np.random.default_rng(0)
+    normal, other, shifted = (rng.normal(at, 1, (90, 2)) for at in (0, 0, 1.5))
+    same = judge_half(SamplePair(prviz.Samples(normal), prviz.Samples(other)).split(0.5, 0), 0)
+    far = judge_half(SamplePair(prviz.Samples(normal), prviz.Samples(shifted)).split(0.5, 0), 0)
+    assert not same.told_apart
+    assert far.told_apart
+    assert far.p < GATE < same.p
+    flat = SamplePair(prviz.Samples(np.zeros((60, 1))), prviz.Samples(np.zeros((60, 1))))
+    assert judge_half(flat.split(0.5, 0), 0).p == 1
+
+
+def test_of_a_group_one_sample_counts_for_the_gate() -> None:
+    rng = np.random.default_rng(1)
+    scores = Scores(np.repeat(rng.normal(0, 1, 6), 30), np.repeat(rng.normal(1, 1, 6), 30))
+    groups = np.repeat(np.arange(6), 30)
+    values = np.zeros((180, 1))
+    alone = SamplePair(prviz.Samples(values), prviz.Samples(values)).split(0.5, 0)
+    grouped = SamplePair(prviz.Samples(values, groups=groups), prviz.Samples(values, groups=groups)).split(0.5, 0)
+
+    def chance(split: Split) -> float:
+        real, generated = split.evaluate_rows
+        return _chance(Scores(scores.real[real], scores.generated[generated]), split)
+
+    assert chance(alone) < 1e-6 < chance(grouped)
 
 
 def test_exchanged_roles_mirror_it() -> None:

@@ -15,6 +15,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages._explore import far_off
 from pages._explore.session import PANEL_TAB
 from pages._shared import cache
 from pages._shared.text import plain
@@ -132,6 +133,25 @@ def test_every_panel_draws_above_the_strip(tab: str, panes: set[str], source: st
     assert panes <= set(shown)
     assert shown[-1] == "sweep"
     assert drawn[-1]["panes"][0]["title"] == ("IoU over k" if source == "toy" else "Area over k")
+
+
+@pytest.mark.parametrize("panel", ["Extremes", "All numbers"])
+def test_a_hidden_family_is_hidden_in_every_panel(panel: str) -> None:
+    app = opened(n="100", panel=panel, methods="knn,kde,ipr", hidden="ipr")
+    last_word(app)
+    assert "ipr" in vertices(app)  # its row stays, to be shown again
+    drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
+    assert len(drawn) == 2
+    for each in drawn:
+        assert {curve["id"] for curve in each["curves"]} == {"truth", "knn", "kde"}
+        assert not [trace for pane in each["panes"] for trace in pane["figure"]["data"] if "iPR" in str(trace["name"])]
+        assert "ipr" not in (each["table"] or {}).get("rows", {})
+
+
+def test_errors_of_a_poor_surrogate_are_unknown() -> None:
+    assert far_off.SurrogateErrors({"knn": 0.48}, poor=True).known is None
+    assert far_off.SurrogateErrors({"knn": 0.02}, poor=False).known == {"knn": 0.02}
+    assert "unknown" in far_off.UNKNOWN
 
 
 def test_an_enlarged_panel_shows_all_that_it_has_and_goes_back() -> None:
@@ -509,9 +529,10 @@ def test_a_button_measures_how_far_every_family_could_be_off() -> None:
     assert surrogate.options != FitOptions()
     truth, sample = surrogate.problem().truth(), surrogate.problem().sample(200, 1)
     expected = {name: prviz.pr_curve(*sample, name, split=0.5, seed=1).auc - truth.auc for name in ("knn", "ipr")}
-    assert errors == pytest.approx(expected)
-    poor = "poor " if fit_check(surrogate).poor else ""
-    assert any(each.value.startswith(f"± on a {poor}surrogate") for each in app.caption)
+    poor = fit_check(surrogate).poor
+    assert errors is None if poor else errors == pytest.approx(expected)
+    said = far_off.UNKNOWN if poor else "± on a surrogate"
+    assert said in [each.value for each in app.caption]
     move(app, k=3)
     assert last_word(app)["errors"] is None
     assert not [each for each in opened(n="100").button if each.key == "far-off"]

@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 from pages._live import figure
 from pages._live.figure import Slider
 from prviz.curves import PRCurve
+from prviz.curves.refuted import refuted_lams
 from prviz.curves.summaries import first_differences
 from prviz.figures.theme import number
 from prviz.measure.estimates import estimate
@@ -202,3 +203,15 @@ def test_the_agreement_without_a_truth_is_the_lowest_iou_of_two_curves(blank: Pa
         )
         assert found == pytest.approx(min(a.iou(b) for a in curves for b in curves), abs=1e-3)
     assert blank.evaluate("v => live.without_truth.agreement([v])", CURVES["many"].vertices.tolist()) is None
+
+
+@pytest.mark.parametrize("bound", ["three", "smooth", "equal"])
+def test_what_lies_beyond_the_bound_is_found_as_python_finds_it(blank: Page, bound: str) -> None:
+    for name, curve in CURVES.items():
+        pair = [curve.vertices.tolist(), CURVES[bound].vertices.tolist()]
+        found = blank.evaluate("([curve, bound]) => live.curve.refutedLams(curve, bound)", pair)
+        expected = refuted_lams(curve, CURVES[bound])
+        assert (found is None) == (expected is None), name
+        if expected is not None:
+            assert found[0] == pytest.approx(expected[0])
+            assert found[1] == pytest.approx(expected[1]) or (found[1] is None) == np.isinf(expected[1])

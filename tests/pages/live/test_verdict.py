@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from playwright.sync_api import Page
 
+from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH, numbers, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
-from tests.verdict_twin import FamilyNumbers, verdict, verdict_sentence
+from tests.verdict_twin import FamilyNumbers, Few, verdict, verdict_sentence
 
-Case = tuple[list[FamilyNumbers], float | None, dict[str, bool | int]]
+Case = tuple[list[FamilyNumbers], float | None, dict[str, Any]]
 TITLES = [*(family.title for family in ESTIMATORS.values()), "PRC (c = 4)"]
 # Halves of the last printed digit, thresholds and ends: where two languages could part.
 EDGES = [0.0, 1.0, 0.125, 0.375, 0.995, 0.9949999, 0.005, 0.05, 0.95, 0.950001, 1 / 3, 0.001, 0.0009999, 1e-12]
@@ -21,6 +24,8 @@ EDGES = [0.0, 1.0, 0.125, 0.375, 0.995, 0.9949999, 0.005, 0.05, 0.95, 0.950001, 
 PIECES = (
     *("times", "more than", "misses", "invents", "whole", "closer", "closest", "farthest", "equally", "None is"),
     *("close to", "is 0:", "almost 0:", "less than", "Areas from", "agree", "Every area", "The area of", "No curve"),
+    *("All 5", "The others come", "are alike", "Too few samples to believe", "The sets differ"),
+    *("not told apart", " curves, "),
 )
 
 
@@ -39,8 +44,14 @@ def cases(count: int = 3000) -> list[Case]:
             union = max(area + excess, 1e-9)
             parts = shared * area / union, excess / union, (1 - shared) * area / union
             rows.append(FamilyNumbers(str(title), shared * area + excess, *parts))
-        states: dict[str, bool | int] = {name: True for name in ("approximate", "stale") if rng.random() < 0.2}
+        states: dict[str, Any] = {name: True for name in ("approximate", "stale") if rng.random() < 0.2}
         states |= {"coarse": int(rng.integers(1, 9999))} if rng.random() < 0.2 else {}
+        states |= {"noise": float(rng.choice([0.01, 0.05, 0.2]))} if index % 2 else {}
+        states |= {"folded": int(rng.integers(0, size + 1))} if index % 3 == 0 else {}
+        states |= {"agreement": float(rng.choice(EDGES))} if index % 8 == 0 else {}
+        if index % 12 == 4:
+            bound = None if index % 24 == 4 else float(rng.choice(EDGES))
+            states["few"] = Few(bound, bool(rng.random() < 0.5))
         found.append((rows, area if index % 4 else None, states))
     return found
 
@@ -49,9 +60,13 @@ def test_both_give_the_same_sentences(blank: Page) -> None:
     asked = cases()
     said = blank.evaluate(
         "cases => cases.map(([rows, area, states]) => live.verdict.verdict(rows, area, states))",
-        [[[row._asdict() for row in rows], area, states] for rows, area, states in asked],
+        [
+            [[row._asdict() for row in rows], area, states | {"few": few and few._asdict()}]
+            for rows, area, states in asked
+            for few in [states.get("few")]
+        ],
     )
-    expected = [verdict_sentence(rows, area, **states) for rows, area, states in asked]  # type: ignore[arg-type]
+    expected = [verdict_sentence(rows, area, **states) for rows, area, states in asked]
     assert said == expected
     for piece in PIECES:
         assert any(piece in sentence for sentence in expected), piece
@@ -83,40 +98,121 @@ def test_the_numbers_come_from_the_rows_of_the_table(blank: Page) -> None:
             for values in [numbers(curve, known)]
         ]
         table = {"columns": [column._asdict() for column in table_columns(known is not None)]}
-        said = blank.evaluate("([rows, table]) => live.verdict.verdictAt(rows, table)", [rows, table])
+        lines = [curve.vertices.tolist() for curve in curves.values()]
+        said = blank.evaluate(
+            """([rows, table, lines]) => {
+                const agreement = live.without_truth.agreement(lines);
+                return live.verdict.verdictAt(rows, table, { agreement });
+            }""",
+            [rows, table, lines],
+        )
         assert said == verdict(curves, known)
+
+
+SHOWN = """([columns, curves, rows, more]) => {
+    document.body.innerHTML = '<div class="live"><p class="verdict"></p></div>';
+    const payload = { rows: true, table: { columns }, panes: [{ note: "" }], stale: false, lines: [], ...more };
+    const verdict = document.querySelector(".verdict"), sets = { hidden: new Set(rows.hidden), off: new Set(rows.off) };
+    live.readout.showWords({ payload, controls: { list: [] }, parts: { verdict }, rows: sets }, { curves });
+    return document.querySelector(".live").textContent;
+}"""
+UP_TO = PRCurve.from_error_rates([0.0, 0.5], [0.5, 0.0])
+
+
+def shown(
+    page: Page, curves: dict[str, PRCurve], truth: PRCurve | None = None, *, rows: dict[str, Any], **more: Any
+) -> str:
+    """The verdict on screen, with `hidden` curves and those that are switched `off`."""
+    drawn = curves if truth is None else {TRUTH: truth, **curves}
+    lines = [
+        {"id": name, "name": "truth" if name == TRUTH else ESTIMATORS[name].title, "vertices": curve.vertices.tolist()}
+        | {"row": [*numbers(curve, truth).values()]}
+        for name, curve in drawn.items()
+    ]
+    columns = [column._asdict() for column in table_columns(truth is not None)]
+    if bound := more.pop("line", None):
+        more["lines"] = [{"id": "bound", "vertices": bound.vertices.tolist()}]
+    said: str = page.evaluate(SHOWN, [columns, lines, {"hidden": [], "off": [], **rows}, more])
+    return said
 
 
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
         ({}, ""),
-        ({"bound": 0.78}, ""),
-        ({"bound": 0.7}, " iPR sees more than the true area, with 95 % confidence."),
-        ({"coarse": 1200}, ""),
+        ({"panes": [{"note": "approximate"}]}, "Approximate: "),
+        ({"panes": [{"note": "approximate"}], "coarse": 1200}, "First look at 1,200 samples, approximate: "),
     ],
 )
 def test_the_verdict_stands_where_the_markup_has_a_place_for_it(
-    blank: Page, more: dict[str, object], expected: str
+    blank: Page, more: dict[str, Any], expected: str
 ) -> None:
+    curves = {"ipr": UP_TO, "kde": PRCurve.from_error_rates([], [])}
+    said = shown(blank, curves, rows={"hidden": ["kde"], "off": ["kde"]}, **more)
+    assert said == f"{expected}The area of iPR is {UP_TO.auc:.2f}."
+
+
+def test_the_verdict_is_of_every_measured_family_however_many_are_drawn(blank: Page) -> None:
+    """Those that are folded count, in any order; those that the user has switched off do not."""
+    names = list(ESTIMATORS)[:9]
+    ends = dict(zip(names, np.linspace(0.3, 0.9, len(names)), strict=True))
+    curves = {name: PRCurve.from_error_rates([0.0, end], [end, 0.0]) for name, end in ends.items()}
+    truth = curves[names[8]]
+    said = shown(blank, curves, truth, rows={"hidden": names[6:]})
+    title = ESTIMATORS[names[8]].title
+    assert said.startswith("Of 9 curves, 6 drawn: ")
+    assert f"{title} come" in said
+    again = dict(reversed(curves.items()))
+    assert shown(blank, again, truth, rows={"hidden": names[:3]}) == said
+    without = shown(blank, curves, truth, rows={"hidden": names[6:], "off": names[8:]})
+    assert without.startswith("Of 8 curves, 6 drawn: ")
+    assert title not in without
+
+
+def test_a_curve_that_leaves_the_bound_anywhere_is_refuted_whatever_its_area(blank: Page) -> None:
+    bound = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
+    across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
+    inside = PRCurve.from_error_rates([0.0, 0.5], [0.2, 0.0])
+    assert across.auc < bound.auc
+    curves = {"kde": across, "knn": inside}
+    said = shown(blank, curves, rows={}, line=bound)
+    assert said.endswith(" KDE leaves the bound: refuted there (95 %).")
+    assert "refuted" not in shown(blank, curves, rows={})
+    assert "refuted" not in shown(blank, {"knn": inside, "kde": bound}, rows={}, line=bound)
+
+
+def test_a_truth_without_area_has_its_areas_compared(blank: Page) -> None:
+    """Total collapse: the table has no overlap with it, which would be 0 or 1."""
+    truth = PRCurve.from_error_rates([0.0], [0.0])
+    curves = {"knn": PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0]), "kde": UP_TO}
     columns = [column._asdict() for column in table_columns(False)]
-    rows = [0.78] * len(columns)
-    curves = [{"id": "ipr", "name": "iPR", "row": rows, "vertices": [[0, 0.7], [0.7, 0]]}]
-    curves.append({"id": "kde", "name": "KDE", "row": [0.9] * len(columns), "vertices": [[0, 1], [0.5, 0]]})  # hidden
-    panes = [{"note": "approximate"}]
-    said = blank.evaluate(
-        """([columns, curves, panes, more]) => {
-            document.body.innerHTML = '<div class="live"><p class="verdict"></p></div>';
-            const payload = { rows: true, table: { columns }, panes, stale: false, ...more };
-            const verdict = document.querySelector(".verdict");
-            const rows = { hidden: new Set(["kde"]) };
-            live.readout.showWords({ payload, controls: { list: [] }, parts: { verdict }, rows }, { curves });
-            return document.querySelector(".live").textContent;
-        }""",
-        [columns, curves, panes, more],
-    )
-    state = "First look at 1,200 samples, approximate" if "coarse" in more else "Approximate"
-    assert said == f"{state}: The area of iPR is 0.78.{expected}"
+    lines = [
+        {"id": name, "name": name, "vertices": curve.vertices.tolist(), "row": [*numbers(curve).values()]}
+        for name, curve in {TRUTH: truth, **curves}.items()
+    ]
+    said = blank.evaluate(SHOWN, [columns, lines, {"hidden": [], "off": []}, {}])
+    assert said == f"The true area is 0: kde sees {UP_TO.auc:.2f}. knn comes closer."
+
+
+def test_numbers_that_chance_alone_makes_are_not_ranked(blank: Page) -> None:
+    rows = [FamilyNumbers(title, 0.36, iou, 1 - iou, 0.0)._asdict() for title, iou in (("a", 0.69), ("b", 0.7))]
+    rows += [FamilyNumbers(title, 0.36, 0.704, 0.296, 0.0)._asdict() for title in "cd"]
+    say = "([rows, noise]) => live.verdict.verdict(rows, 0.254, { noise })"
+    assert blank.evaluate(say, [rows, 0.03]) == "All 4 families are equally far from the truth: IoU 0.69 to 0.70."
+    assert blank.evaluate(say, [rows, 0.0]) == "a sees 42 % more than the true area. b, d and c come closest."
+    rows.append(FamilyNumbers("e", 0.3, 0.84, 0.16, 0.0)._asdict())
+    said = "4 families are farthest: IoU 0.69 to 0.70. e comes closest."
+    assert blank.evaluate(say, [rows, 0.03]) == said
+
+
+def test_areas_that_agree_do_not_make_curves_alike(blank: Page) -> None:
+    """A generator that invents and one that drops modes have one area, and two curves."""
+    leans = PRCurve.from_error_rates([0.0, 0.1], [0.8, 0.0])
+    assert leans.auc == pytest.approx(leans.mirrored().auc)
+    said = shown(blank, {"kde": leans, "knn": leans.mirrored()}, rows={})
+    area = f"{leans.auc:.2f}"
+    overlap = f"{leans.iou(leans.mirrored()):.2f}"
+    assert said == f"The areas are alike ({area}), the curves are not: two of them overlap to {overlap}."
 
 
 def test_the_side_on_which_most_is_missing_is_that_of_all_curves(blank: Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable
 
@@ -34,12 +35,13 @@ def ious(masks: Masks, truth: NDArray[np.bool_]) -> dict[str, float]:
 
 
 def named(words: str, ranked: Iterable[str]) -> list[str]:
-    """The families that "iPR and KDE" names; the first of these, where it is "3 families"."""
+    """The families that "iPR and KDE" names; the first of these, where it is "4 families"."""
     titles = list(ranked)
-    if count := re.fullmatch(r"(\d+) families", words):
+    if count := re.fullmatch(r"(?:All )?(\d+) families", words):
         return titles[: int(count[1])]
-    assert set(words.split(" and ")) <= set(titles)
-    return words.split(" and ")
+    found = re.split(r", | and ", words)
+    assert set(found) <= set(titles)
+    return found
 
 
 def rising(values: dict[str, float]) -> list[str]:
@@ -126,6 +128,14 @@ def agree(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
     assert max(areas) - min(areas) < 0.05 + COUNTED
 
 
+def differ(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
+    low, high, overlap = words
+    agree((low, high or low), masks, _)
+    pairs = itertools.combinations(masks.values(), 2)
+    least = min(float((one & other).sum() / (one | other).sum()) for one, other in pairs)
+    assert least == pytest.approx(float(overlap), abs=PRINTED + COUNTED)
+
+
 def same(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
     for mask in masks.values():
         assert mask.mean() == pytest.approx(float(words[-1]), abs=PRINTED + COUNTED)
@@ -149,6 +159,8 @@ CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] =
     rf"The true area is (0|almost 0): (.+) sees? (less than )?{NUMBER}\.": none,
     rf"Areas from {NUMBER} \((.+)\) to {NUMBER} \((.+)\)\.": spread,
     rf"The areas agree: {NUMBER} to {NUMBER}\.": agree,
+    rf"The areas are alike \({NUMBER}(?: to {NUMBER})?\), the curves are not: "
+    rf"two of them overlap to {NUMBER}\.": differ,
     rf"Every area is {NUMBER}\.": same,
     rf"The area of (.+) is {NUMBER}\.": same,
 }

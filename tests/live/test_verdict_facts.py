@@ -1,0 +1,67 @@
+"""What the verdict rests on beside the curves: what chance alone makes, what few samples say, when overlaps count."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from prviz.curves import PRCurve
+from prviz.estimators import DEFAULT_METHODS
+from prviz.estimators.tightest import FEWEST
+from prviz.live import bounds, frames, results
+from prviz.live.problems import problem_of
+from prviz.measure.estimates import estimate
+from prviz.reports.settings import ExploreSettings
+from prviz.toys import toy
+from prviz.uncertainty.upper_bound import JudgedHalf
+
+
+def bundled(n: int) -> ExploreSettings:
+    return ExploreSettings(source="bundled", problem="rbm-epoch-30", n=n)
+
+
+@pytest.mark.parametrize("name", ["shifted-gaussians", "finite"])
+def test_chance_alone_makes_no_greater_difference_of_two_families(name: str) -> None:
+    """Of draws that differ in nothing but the seed, the difference of two IoUs stays near its own mean."""
+    n = 300
+    parameters = {"d": 8} if name == "shifted-gaussians" else {}
+    known = toy(name, **parameters)
+    truth = known.truth()
+    found = [estimate(known.sample(n, seed), DEFAULT_METHODS, k="sqrt", seed=seed) for seed in range(12)]
+    ious = np.array([[each.curve.iou(truth) for each in one.values()] for one in found])
+    pairs = itertools.combinations(range(len(DEFAULT_METHODS)), 2)
+    away = np.array([ious[:, i] - ious[:, j] - (ious[:, i] - ious[:, j]).mean() for i, j in pairs])
+    settings = ExploreSettings(problem=name, n=n, parameters=parameters)
+    assert (np.abs(away) <= results.noise(problem_of(settings))).mean() >= 0.95
+
+
+def test_repeats_of_a_toy_leave_less_to_chance_and_more_samples_too() -> None:
+    problem = problem_of(ExploreSettings(problem="shifted-gaussians", n=400))
+    assert results.noise(problem) == pytest.approx(1 / np.sqrt(200))
+    assert results.noise(problem.having(repeats=4)) == pytest.approx(results.noise(problem) / 2)
+    assert results.noise(problem.having(n=1600)) == pytest.approx(results.noise(problem) / 2)
+
+
+def test_under_200_samples_only_the_bound_and_the_gate_are_said() -> None:
+    few = problem_of(bundled(FEWEST - 1))
+    assert bounds.too_few(few) == {"bound": None, "apart": None}
+    half = JudgedHalf(PRCurve.from_error_rates([0.0, 0.5], [0.5, 0.0]), 0.5)
+    few.stores.results.put(bounds.bound_key(few), half)
+    assert bounds.too_few(few) == {"bound": half.bound.auc, "apart": True}
+    assert bounds.too_few(problem_of(bundled(FEWEST))) is None
+    assert bounds.too_few(problem_of(ExploreSettings(problem="modes", n=FEWEST - 1))) is None
+
+
+@pytest.mark.parametrize(("p", "apart"), [(0.02, False), (0.009, True)])
+def test_the_gate_asks_for_one_percent_where_the_bound_leaves_nothing_out(p: float, *, apart: bool) -> None:
+    assert JudgedHalf(PRCurve.from_error_rates([], []), p).told_apart == apart
+
+
+@pytest.mark.parametrize(("name", "first"), [("dirac", "auc"), ("narrow-gaussian", "auc"), ("boxes", "iou")])
+def test_an_overlap_with_a_truth_without_area_is_never_a_number(name: str, first: str) -> None:
+    """It would be all or nothing, 1 for a curve that touches nothing: the areas are compared."""
+    problem = problem_of(ExploreSettings(problem=name, n=50))
+    assert frames.columns(problem)[0].key == first
+    assert len(frames.row(PRCurve.from_error_rates([], []), problem)) == len(frames.columns(problem))
