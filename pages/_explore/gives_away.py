@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
 import numpy as np
 import streamlit as st
 
-from pages._explore.session import explore_session
+from pages._explore import space
+from pages._explore.session import PANEL_TAB, explore_session
 from pages._shared import answers, media
 from pages._shared.widgets import pressed
 from prviz.diagnostics.named_columns import Histogram, NamedColumns, column_text, number_text
 from prviz.diagnostics.witness import Witness, leaving_out, with_areas, witness
+from prviz.estimators.tightest import TIGHTEST
 from prviz.figures import GENERATED_COLOR, REAL_COLOR
 from prviz.live import results
+from prviz.live.bounds import BOUND_SECONDS
 from prviz.live.problems import Problem, Uploaded
-from prviz.measure.workload import estimate_seconds
+from prviz.live.state import PANELS
+from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
 
 # Width and height of a histogram, in units of its own.
@@ -38,18 +42,48 @@ def draw(problem: Problem, _: results.Results) -> None:
     first = answers.tab_result(key, seconds, lambda _: witness(pair, without=False, seed=seed))
     if first is None:
         return
-    areas = None
-    if first.named:
-        one = estimate_seconds(pair.real.n, pair.generated.n, pair.d, methods=4, split=0.5)
-        areas = answers.tab_result(
-            (*key, "areas"), 3 * one, lambda _: with_areas(first, pair, seed=problem.settings.seed)
-        )
-    st.html(f'<div class="away" data-prviz="away">{_features(pair, areas or first)}</div>')
+    found = _measured(problem, first, key) or first
+    st.html(f'<div class="away" data-prviz="away">{_features(pair, found)}</div>')
     possible = bool(first.named) and problem.toy is None and len(first.columns) < pair.d
-    if possible and pressed("Leave these out", "leave-out"):
-        _leave_out(problem, first)
-        st.rerun(scope="app")
+    with st.container(horizontal=True, gap="small"):
+        if possible and pressed("Leave these out", "leave-out"):
+            _leave_out(problem, first)
+            st.rerun(scope="app")
+        if places := _places(problem, first):
+            st.button("Find them among the samples", key="find-samples", on_click=_find, args=(problem, places))
     st.html(f'<div class="away">{_rest(problem, first)}</div>')
+
+
+def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Witness | None:
+    """The witness with the areas; None while they are measured, and where that would take too long."""
+    pair, seed = problem.draw(0)
+    one = results.seconds(problem.having(methods=(TIGHTEST.name,), split=0.5, repeats=1))
+    if not (first.named or first.rows) or problem.settings.approximate or one > BOUND_SECONDS:
+        return None
+    alone = results.believed(problem)
+
+    def measure(tick: Progress) -> Witness:
+        # the same curve that the page draws, whichever of the two is measured first
+        area = None if alone is None else results.fitted_once(alone, TIGHTEST.name, tick)[0].curve.auc
+        return with_areas(first, pair, area=area, seed=seed, progress=tick)
+
+    return answers.tab_result((*key, "areas"), 3 * one, measure)
+
+
+def _places(problem: Problem, found: Witness) -> list[int]:
+    """The most telling samples among those that the panel Space shows, by their places there."""
+    if problem.settings.approximate:
+        return []
+    real, generated = problem.split().evaluate_rows
+    shown = np.isin(real, found.most_missing), np.isin(generated, found.most_generated)
+    return np.flatnonzero(np.concatenate(shown)).tolist()
+
+
+def _find(problem: Problem, places: Sequence[int]) -> None:
+    """Callback: these samples selected in the panel Space."""
+    explore_session().picked = {"of": space.samples_id(problem), "picked": list(places)}
+    st.session_state.pop(space.KEY, None)  # an earlier selection there
+    st.session_state[PANEL_TAB] = PANELS[0]
 
 
 def _features(pair: SamplePair, found: Witness) -> str:
@@ -59,11 +93,9 @@ def _features(pair: SamplePair, found: Witness) -> str:
         roles = (("real", REAL_COLOR), ("generated", GENERATED_COLOR))
         parts.append("<p>" + " ".join(f'<i style="background:{color}"></i>{role}' for role, color in roles) + "</p>")
     parts += [_feature(each) for each in found.named]
-    if found.area is not None and found.area_without is not None:
-        count = len(found.columns)
-        without = "without this one" if count == 1 else f"without these {count}"
+    if found.area is not None:
         parts.append(_bar(f"area with all {pair.d:,} features", found.area))
-        parts.append(_bar(without, found.area_without))
+        parts += [_bar(each.words, each.area, "" if each.helps else "does not help") for each in found.tried]
     return "".join(parts)
 
 
@@ -108,9 +140,10 @@ def _histogram(bins: Histogram, named: NamedColumns, name: str) -> str:
     return f'<img src="data:image/svg+xml,{picture}" alt="{name}: both distributions">'
 
 
-def _bar(title: str, area: float) -> str:
+def _bar(title: str, area: float, remark: str = "") -> str:
     bar = f'<span class="bar"><i style="width:{100 * area:.1f}%"></i></span>'
-    return f'<div class="area"><span>{html.escape(title)}</span>{bar}<b>{area:.2f}</b></div>'
+    said = f"{title}: {remark}" if remark else title
+    return f'<div class="area"><span>{html.escape(said)}</span>{bar}<b>{area:.2f}</b></div>'
 
 
 def _samples(problem: Problem, found: Witness, title: str, role: str, rows: Sequence[int]) -> str:

@@ -229,7 +229,7 @@ def _explorer(
     """
     title, key = _titles(name)
     explorer = {
-        "of": _name((problem.key, problem.settings.split, problem.settings.approximate)),
+        "of": samples_id(problem),
         "id": _name(_key(problem, name)),
         "sizes": list(shown.sizes),
         "ids": None if len(places) == sum(shown.sizes) else places.tolist(),
@@ -252,6 +252,11 @@ def _explorer(
         "unsupported": classifiers.unsupported.tolist(),
         "labels": GROUPS,
     }
+
+
+def samples_id(problem: Problem) -> str:
+    """What names the samples that the panel shows; what is selected is kept by it."""
+    return _name((problem.key, problem.settings.split, problem.settings.approximate))
 
 
 def _name(key: Any) -> str:

@@ -19,6 +19,7 @@ from pages._triage.possible import fault_finder, faults_of, find_witness, witnes
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
 from prviz.diagnostics.witness import GIVES_AWAY
+from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import number
 from prviz.live.problems import Uploaded
 from prviz.measure.profiles import bandwidth_unit
@@ -100,6 +101,11 @@ def _say_witness(case: Diagnosis) -> None:
         known = case.known("witness", case.seconds(1), lambda _: find_witness(found, measured))
     if known is None or not known["told_apart"]:
         return
+    best = found.by(TIGHTEST.name)
+    area = next((each.curve.auc for each in best if each.checkpoint == measured.checkpoint), None)
+    if area is not None and known["area"] is None:
+        seconds = case.seconds(2) + 2 * max(each.seconds for each in best)
+        known = case.known("witness-areas", seconds, lambda _: find_witness(found, measured, area)) or known
     with st.container(border=True, key="triage-witness"):
         lines = [f"- {plain(each)}" for each in known["statements"]]
         rows = {"most surely generated": known["most_generated"], "most surely missing": known["most_missing"]}

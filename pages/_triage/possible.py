@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults, measurement
@@ -94,10 +94,17 @@ def witnesses_known(found: CheckpointResults) -> Mapping[str, WitnessEntry]:
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
-def find_witness(found: CheckpointResults, measured: MeasuredCheckpoint) -> WitnessEntry | None:
-    """What gives a checkpoint away, kept for the page; for a job. None where its file is gone or another."""
-    one = witnesses_of(found.reference, [measured], found.settings, load=found.load, store=found.store)
-    entry = one.get(measured.checkpoint.name)
+def find_witness(
+    found: CheckpointResults, measured: MeasuredCheckpoint, area: float | None = None
+) -> WitnessEntry | None:
+    """What gives a checkpoint away, kept for the page; for a job. None where its file is gone or another.
+
+    area : under its curve to believe, where it is to be measured what remains.
+    """
+    name = measured.checkpoint.name
+    areas = {} if area is None else {name: area}
+    how: dict[str, Any] = {"load": found.load, "store": found.store, "areas": areas}
+    entry = witnesses_of(found.reference, [measured], found.settings, **how).get(name)
     if entry is not None:
         _held("triage-witnesses").put((*measured.digests, found.settings.seed), entry)
     return entry

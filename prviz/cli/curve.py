@@ -83,7 +83,8 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 
 def _curve(arguments: argparse.Namespace) -> int:
     from prviz.checks.flags import flags_of
-    from prviz.diagnostics.witness import witness
+    from prviz.diagnostics.witness import with_areas, witness
+    from prviz.estimators.tightest import TIGHTEST
     from prviz.uncertainty.family_bound import CONFIDENCE
 
     methods = _methods(arguments)
@@ -119,7 +120,13 @@ def _curve(arguments: argparse.Namespace) -> int:
     bound = None
     if approximation is None and arguments.split is not None:
         bound = _bound(arguments, pair, estimates)
-    found = witness(pair, without=approximation is None, seed=arguments.seed, memory_limit=arguments.memory_limit)
+    found = witness(pair, without=False, seed=arguments.seed, memory_limit=arguments.memory_limit)
+    if approximation is None:
+        best = estimates.get(TIGHTEST.name)
+        known = None if best is None else best.curve.auc
+        with watched(None) as progress:
+            limited = {"memory_limit": arguments.memory_limit, "progress": progress}
+            found = with_areas(found, pair, area=known, seed=arguments.seed, **limited)
     _write(arguments, pair, estimates, choice, approximation, spreads, bound, found)
     if "-" not in (arguments.json, arguments.csv):
         most = (

@@ -4,7 +4,8 @@ Three tests a column: Kolmogorov-Smirnov of the values, the same of their distan
 median, which sees spreads and tails, and Fisher's exact test of the share of the commonest value,
 which sees columns that are mostly 0. All are of pooled values in random order, so that ties only make
 them weaker. Their least p times three is the column's, and Holm's procedure makes up for the number of
-columns.
+columns. A fourth test, at half of that level, is of the columns that are constant in one set alone, such as
+dead pixels: most columns could not be so by chance, and these cost nothing (Tarone 1990).
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ class ColumnCounts(NamedTuple):
 class ColumnTests(NamedTuple):
     """What the tests of all columns give.
 
-    p : (d,) of each column, by itself. differ : the columns that differ, at LEVEL for all together, the surest first.
+    p : (d,) of each column, by itself. differ : the columns that differ, at LEVEL for all together, the surest first,
+    and those that are constant in one set alone.
     """
 
     p: Floats
@@ -104,7 +106,9 @@ def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) ->
         common[:, place] = column.real[at], column.generated[at]
     by_step = kolmogorov(np.sqrt(n * m / (n + m)) * steps).min(axis=0)
     p = np.minimum(TESTS * np.minimum(by_step, fisher(common[0], common[1], n, m)), 1.0)
-    return ColumnTests(p, holm(p))
+    sure = holm(p)
+    constant = np.setdiff1d(constant_in_one(common[0], common[1], n, m), sure)
+    return ColumnTests(p, np.concatenate([sure, constant]))
 
 
 def holm(p: Floats) -> Ints:
@@ -132,3 +136,31 @@ def fisher(real: Ints, generated: Ints, n: int, m: int) -> Floats:
         tails = np.minimum(law.cdf(real[tested]), law.sf(real[tested] - 1))
         found[tested] = np.minimum(2 * tails, 1.0)
     return found
+
+
+def constant_in_one(real: Ints, generated: Ints, n: int, m: int) -> Ints:
+    """Columns that have one value in all samples of one set, and by more than chance not in the other, rising.
+
+    If r samples of a column have another value, the chance that all of them are in one given set is known. A column
+    counts where these chances of all columns with at least its r, for both sets, add up to half of LEVEL at most.
+
+    Parameters
+    ----------
+    real, generated : (d,) how often the commonest value of each column occurs.
+    n, m : numbers of samples.
+    """
+    from scipy.special import gammaln
+
+    rare = n + m - real - generated
+    found = list[Ints]()
+    for count, most, size in ((real, n, m), (generated, m, n)):
+        # the other set, of this size, has all of the rare values
+        fewer = np.minimum(rare, size)
+        ways = gammaln(size + 1) - gammaln(size - fewer + 1) - gammaln(n + m + 1) + gammaln(n + m - fewer + 1)
+        chance = np.where((rare > 0) & (rare <= size), np.exp(ways), 0.0)
+        order = np.argsort(-rare, kind="stable")
+        ends = np.searchsorted(-rare[order], -rare[order], side="right") - 1
+        together = np.empty(len(rare))
+        together[order] = np.cumsum(chance[order])[ends]
+        found.append(np.flatnonzero((count == most) & (rare > 0) & (together <= LEVEL / 4)))
+    return np.union1d(*found)

@@ -333,7 +333,7 @@ def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
     """How columns may belong together: by name, by a value that they have in common, by region, by what they do."""
     if pair.real.features:
         yield lambda lead, differ: _by_name(lead, differ, pair.real.features)
-    shape = _picture_shape(pair.real)
+    shape = picture_shape(pair.real)
     yield lambda lead, differ: _of_one_value(lead, differ, cuts, "features" if shape is None else "pixels")
     if shape is not None:
         yield lambda lead, differ: _region(lead, _alike(lead, differ, cuts), shape)
@@ -354,7 +354,7 @@ def _of_one_value(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut], kin
     return Group(found, f"{len(found)} {kind}", cut.low)
 
 
-def _picture_shape(samples: Samples) -> tuple[int, int] | None:
+def picture_shape(samples: Samples) -> tuple[int, int] | None:
     """Height and width, where features are the pixels of the pictures."""
     if samples.images is None or samples.images[0].size != samples.d:
         return None
@@ -412,22 +412,21 @@ def _moving_together(lead: int, differ: Sequence[int], pair: SamplePair) -> Grou
     others = [place for place in differ if place != lead][:_COMPARED]
     if not others:
         return None
-    values = pair.real.values[:_ROWS]
-    own = _standardised(values[:, [lead]].astype(np.float64))
-    many = _standardised(values[:, others].astype(np.float64))
-    alike = np.abs(own.T @ many)[0] / len(values) >= _TOGETHER
+    alike = np.abs(correlations(pair.real.values[:_ROWS], lead, others)) >= _TOGETHER
     found = [lead, *(place for place, near in zip(others, alike, strict=True) if near)]
     if len(found) < _LEAST_GROUP:
         return None
     return Group(found, f"{called(pair.real, lead)} and {len(found) - 1} features that move with it")
 
 
-def _standardised(values: Floats) -> Floats:
-    """Columns of mean 0 and deviation 1; of constant ones 0."""
-    values = values / (np.abs(values).max(axis=0) + np.finfo(float).tiny)
-    centred = values - values.mean(axis=0)
-    spread = centred.std(axis=0)
-    return np.asarray(centred / np.where(spread > 0, spread, np.inf))
+def correlations(values: NDArray[Any], place: int, others: Sequence[int]) -> Floats:
+    """Pearson's correlation of a column with others; 0 where either is constant."""
+    found = values[:, [place, *others]].astype(np.float64)
+    found /= np.abs(found).max(axis=0) + np.finfo(float).tiny
+    found -= found.mean(axis=0)
+    spread = found.std(axis=0)
+    found /= np.where(spread > 0, spread, np.inf)
+    return np.asarray(found[:, 0] @ found[:, 1:] / len(found))
 
 
 def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns, ...]:
@@ -447,7 +446,7 @@ def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns
 
 def column_text(pair: SamplePair, place: int) -> str:
     """A column by its name, as a pixel, or by its number."""
-    shape = _picture_shape(pair.real)
+    shape = picture_shape(pair.real)
     return called(pair.real, place) if shape is None or pair.real.features else pixel_text(place, shape)
 
 

@@ -2,57 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.checks.facts import row_blocks, row_classes
-from prviz.checks.flags import MANY_ROWS
-from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, column_tests, fisher, holm
+from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, column_tests, holm
 from prviz.diagnostics.named_columns import (
     MOST,
     NamedColumns,
     column_of,
     column_text,
+    correlations,
     histogram,
     named_columns,
-    share_text,
 )
-from prviz.measure.estimates import pr_curve
-from prviz.measure.workload import subsample
+from prviz.diagnostics.remedies import Change, Remedy, changes
+from prviz.diagnostics.whole_rows import Repeats, repeats, rows_text
+from prviz.estimators.learners import Judge
+from prviz.estimators.tightest import TIGHTEST
+from prviz.measure.estimates import estimate
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
-from prviz.samples import SamplePair, Samples, pair_of
+from prviz.neighbors.threads import Progress, part_of
+from prviz.samples import SamplePair, Samples, Split, pair_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 # Rows of a set that columns are tested on at most, and those that trees are fitted on and judged by.
 _TESTED, _ROWS = 100_000, 20_000
-# Samples of a set that areas are measured on, from the least to the most, and values: these take longer than all else.
-_LEAST_OF_AREAS, _MOST_OF_AREAS, _VALUES_OF_AREAS = 300, 2_000, 64_000
-# Bytes of memory for each value that trees see: ranks, their copies in scikit-learn, and one that is shuffled.
+# Bytes of memory for each value that trees see: its copies in units of the deviation, its ranks, and these shuffled.
 _VALUE_BYTES = 64
 # Fewest independent rows of a set for trees, which see nothing in fewer.
 _LEAST_ROWS = 40
-# Columns up to which trees are boosted; of more, randomised ones are far cheaper.
-_BOOSTED = 300
-_TREES = 100
 # Columns that are shuffled, and how often each.
 _SHUFFLED, _SHUFFLES = 10, 3
 # Samples that are shown of either kind.
 _SHOWN = 8
-# Fewest repeated rows that are looked at, and how many times as often rows must repeat within a set as across the two,
-# or as in the other one.
-_FEW_REPEATS, _TIMES = 5, 3.0
-# Distinct values of a column over different rows, from which rows don't repeat by chance.
-_CONTINUOUS = 0.5
-# Least difference of the shares of rows that a rule holds for, the share of one set that none or all is taken for, and
-# how far a length may be from 1.
-_ROWS_DIFFER, _ALMOST, _ONE = 0.1, 0.001, 2e-3
 # Difference of two correlations, in standard errors of Fisher's z, that is no chance among all columns.
 _SURE = 5.0
 # What the witness is called wherever it stands.
@@ -60,7 +48,6 @@ GIVES_AWAY = "What gives it away"
 NOTHING = "no feature tells the sets apart"
 WITHOUT_TREES = "without scikit-learn only columns are tested, each by itself"
 DRAWN = f"of more than {_TESTED:,} samples so many were tested, drawn by the seed"
-AREAS_DRAWN = "both areas are of {:,} samples of each set at most, drawn by the seed"
 GROUPS = "samples belong to groups: one of each was tested"
 
 
@@ -88,6 +75,8 @@ class Witness:
         Rows of the real samples that are most surely not generated.
     area, area_without : float, optional
         Area under the curve to believe with all columns, and without those named.
+    remedies : tuple of Remedy
+        What else was tried against it, and the area that each leaves.
     notes : tuple of str
         What was not tested, and why.
     """
@@ -102,6 +91,7 @@ class Witness:
     area: float | None
     area_without: float | None
     notes: tuple[str, ...]
+    remedies: tuple[Remedy, ...] = ()
 
     @property
     def whole(self) -> bool:
@@ -134,9 +124,17 @@ class Witness:
     def statements(self) -> tuple[str, ...]:
         """What is said of the sets, a line each: at least one."""
         said = [*self.of_all, *(each.text for each in self.named)]
-        if self.area is not None and self.area_without is not None:
-            said.append(f"area {self.area:.2f}; without these {self.area_without:.2f}")
+        if self.area is not None:
+            said.append("; ".join([f"area {self.area:.2f}", *(each.text for each in self.tried)]))
         return tuple(said)
+
+    @property
+    def tried(self) -> tuple[Remedy, ...]:
+        """The areas that are left: without the columns named, and by the remedies."""
+        if self.area is None or self.area_without is None:
+            return self.remedies
+        words = "without this one" if len(self.columns) == 1 else f"without these {len(self.columns)}"
+        return (Remedy(words, self.area_without, self.area_without - self.area), *self.remedies)
 
     @property
     def text(self) -> str:
@@ -158,6 +156,7 @@ class Witness:
             "named": [each.entry() for each in self.named],
             **{name: getattr(self, name) for name in names},
             **{name: list(getattr(self, name)) for name in rows},
+            "remedies": [{"words": each.words, "area": each.area} for each in self.remedies],
         }
 
 
@@ -176,7 +175,8 @@ def witness(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ. Or one `SamplePair`.
     without : bool
-        True: also measure the area under the curve with all columns and without those named.
+        True: also measure the area under the curve to believe with all columns, without those named, and after what
+        may be tried against them, such as rounding. Each takes as long as that curve.
     seed : int
         Seed of the split in halves, of the trees and of the shuffles.
     memory_limit : int
@@ -220,16 +220,16 @@ def witness(
     if max(each.n for each in independent.pair) > _TESTED:
         independent = _drawn(independent, seed)
         notes.append(DRAWN)
-    repeats = _repeats(independent.pair)
-    tested = _without_repeats(independent, repeats)
-    differ = [] if repeats.by_value else _differing(tested.pair)
+    repeated = repeats(independent.pair)
+    tested = _without_repeats(independent, repeated)
+    differ = [] if repeated.by_value else _differing(tested.pair)
     named = named_columns(tested.pair, differ)
     judged = None
     if min(len(each) for each in tested.rows) < _LEAST_ROWS:
         notes.append(f"too few samples for trees: {_LEAST_ROWS} of each set are needed")
-    elif not repeats.by_value:
+    elif not repeated.by_value:
         try:
-            judged = _judge(tested.pair, list(range(pair.d)), seed, memory_limit)
+            judged = _judge(tested.pair, seed, memory_limit)
         except ImportError:
             notes.append(WITHOUT_TREES)
     whole = len(differ) > pair.d / 2
@@ -239,7 +239,7 @@ def witness(
         d=pair.d,
         named=named,
         differing=tuple(differ),
-        rows=repeats.text or _rows_text(tested.pair),
+        rows=repeated.text or rows_text(tested.pair),
         p_apart=None if judged is None else judged.p,
         most_generated=() if judged is None else _rows(tested, judged, 1),
         most_missing=() if judged is None else _rows(tested, judged, 0),
@@ -247,7 +247,7 @@ def witness(
         area_without=None,
         notes=tuple(notes),
     )
-    return with_areas(found, pair, seed=seed, memory_limit=memory_limit) if without and named else found
+    return with_areas(found, pair, seed=seed, memory_limit=memory_limit) if without else found
 
 
 def leaving_out(pair: SamplePair, columns: Sequence[int]) -> SamplePair:
@@ -269,13 +269,16 @@ def leaving_out(pair: SamplePair, columns: Sequence[int]) -> SamplePair:
     return SamplePair(*(each.take_features(kept) for each in pair))
 
 
-def _area(pair: SamplePair, seed: int, memory_limit: int) -> float:
-    """Area under the curve to believe."""
-    return pr_curve(pair.real, pair.generated, "tightest", split=0.5, seed=seed, memory_limit=memory_limit).auc
-
-
-def with_areas(found: Witness, pair: SamplePair, *, seed: int = 0, memory_limit: int = MEMORY_LIMIT) -> Witness:
-    """The witness with the areas with all columns and without those named; as it is where none remain.
+def with_areas(
+    found: Witness,
+    pair: SamplePair,
+    *,
+    area: float | None = None,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> Witness:
+    """The witness with the areas: with all columns, without those named, and by each remedy.
 
     Parameters
     ----------
@@ -283,23 +286,35 @@ def with_areas(found: Witness, pair: SamplePair, *, seed: int = 0, memory_limit:
         Of this pair.
     pair : SamplePair
         Two sets.
+    area : float, optional
+        Area under the curve to believe with all columns, of all samples by the same seed; None: measured.
     seed, memory_limit : int
         As in `witness`.
+    progress : callable, optional
+        Called with the fraction done; may raise to stop.
 
     Returns
     -------
     Witness
+        As it is where nothing is named and nothing can be tried, or where the samples are too few.
     """
-    if len(found.columns) >= pair.d or min(each.n_independent for each in pair) < _LEAST_ROWS:
+    tried = list(changes(pair, found.named, found.rows))
+    if 0 < len(found.columns) < pair.d:
+        tried.insert(0, Change("", leaving_out(pair, found.columns)))
+    if not tried or min(each.n_independent for each in pair) < _LEAST_ROWS:
         return found
-    notes = found.notes
-    most = max(_LEAST_OF_AREAS, min(_MOST_OF_AREAS, _VALUES_OF_AREAS // pair.d))
-    if max(each.n for each in pair) > most:
-        pair = subsample(pair, most, seed)
-        notes = (*notes, AREAS_DRAWN.format(most))
-    left = leaving_out(pair, found.columns)
-    areas = [_area(each, seed, memory_limit) for each in (pair, left)]
-    return replace(found, area=areas[0], area_without=areas[1], notes=notes)
+    sets = [*([pair] if area is None else []), *(each.pair for each in tried)]
+    best = TIGHTEST.name
+    options: dict[str, Any] = {"split": 0.5, "seed": seed, "memory_limit": memory_limit}
+    areas = []
+    for place, each in enumerate(sets):
+        part = part_of(progress, place, len(sets))
+        areas.append(estimate(each, [best], **options, progress=part)[best].curve.auc)
+    known = areas.pop(0) if area is None else area
+    without = areas.pop(0) if not tried[0].words else None
+    words = [each.words for each in tried if each.words]
+    remedies = tuple(Remedy(said, some, some - known) for said, some in zip(words, areas, strict=True))
+    return replace(found, area=known, area_without=without, remedies=remedies)
 
 
 # ---- rows that are tested ----
@@ -338,104 +353,9 @@ def _drawn(tested: _Tested, seed: int) -> _Tested:
     return tested.taken([np.sort(rng.permutation(len(rows))[:_TESTED]) for rows in tested.rows])
 
 
-class _Repeats(NamedTuple):
-    """Rows that repeat more often than by chance.
-
-    text : what is said of it; "" where both sets repeat rows alike. first : by role, the first of
-    each set of equal rows, or None where all rows count. by_value : True if values are few, so that
-    different rows would be no fair draw.
-    """
-
-    text: str
-    first: tuple[Ints | None, Ints | None]
-    by_value: bool
-
-
-def _repeats(pair: SamplePair) -> _Repeats:
-    sizes = pair.real.n, pair.generated.n
-    classes = row_classes(pair)
-    sides = classes[: sizes[0]], classes[sizes[0] :]
-    count = int(classes.max()) + 1
-    counts = [np.bincount(side, minlength=count).astype(float) for side in sides]
-    extra = [size - int(np.count_nonzero(each)) for size, each in zip(sizes, counts, strict=True)]
-    across = float(counts[0] @ counts[1]) / (sizes[0] * sizes[1])
-    within = [float(each @ (each - 1)) / (size * max(size - 1, 1)) for size, each in zip(sizes, counts, strict=True)]
-    first: list[Ints | None] = [None, None]
-    unusual = [False, False]
-    fine = [False, False]
-    for role, samples in enumerate(pair):
-        if extra[role] < max(_FEW_REPEATS, MANY_ROWS * sizes[role]):
-            continue
-        places = np.sort(np.unique(sides[role], return_index=True)[1])
-        fine[role] = _takes_many_values(samples.values, places)
-        unusual[role] = within[role] > _TIMES * max(across, within[1 - role])
-        rare = extra[1 - role] < MANY_ROWS * sizes[1 - role]
-        fine[role] = fine[role] or (unusual[role] and rare)
-        if fine[role]:
-            first[role] = places
-    shares = [some / size for some, size in zip(extra, sizes, strict=True)]
-    more = int(shares[1] > shares[0])
-    told = shares[more] - shares[1 - more] > max(MANY_ROWS, shares[more] / _TIMES) and (fine[more] or unusual[more])
-    if not told:
-        return _Repeats("", (first[0], first[1]), by_value=False)
-    repeating, other = ("generated", "real") if more else ("real", "generated")
-    often, rarely = share_text(shares[more]), share_text(shares[1 - more])
-    text = f"{often} of the {repeating} rows repeat an earlier one, {rarely} of the {other} ones"
-    return _Repeats(text, (first[0], first[1]), by_value=not fine[more])
-
-
-def _takes_many_values(values: NDArray[Any], rows: Ints) -> bool:
-    """True if a column takes so many values in some rows that these would not repeat by chance."""
-    needed = _CONTINUOUS * len(rows)
-    columns = (values[rows, place] for place in range(values.shape[1]))
-    return any(len(np.unique(column)) > needed for column in columns)
-
-
-def _rows_text(pair: SamplePair) -> str:
-    """What nearly all rows of one set are, and far fewer of the other; "" where there is no such thing."""
-    for words, held in _RULES:
-        shares = [float(held(each.values).mean()) for each in pair]
-        real, generated = (np.array([round(share * each.n)]) for share, each in zip(shares, pair, strict=True))
-        few, many = sorted(shares)
-        if many - few < _ROWS_DIFFER or min(few, 1 - many) > _ALMOST:
-            continue
-        if fisher(real, generated, pair.real.n, pair.generated.n)[0] < LEVEL / len(_RULES):
-            return f"{words}: {share_text(shares[1])} of the generated rows, {share_text(shares[0])} of the real ones"
-    return ""
-
-
-def _not_whole(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return _by_blocks(values, lambda block: np.any(block != np.rint(block), axis=1))
-
-
-def _negative(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return _by_blocks(values, lambda block: np.any(block < 0, axis=1))
-
-
-def _of_length_one(values: NDArray[Any]) -> NDArray[np.bool_]:
-    def held(block: NDArray[Any]) -> NDArray[np.bool_]:
-        with np.errstate(over="ignore"):
-            lengths = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
-        return np.asarray(np.abs(lengths - 1) < _ONE)
-
-    return _by_blocks(values, held)
-
-
-def _by_blocks(values: NDArray[Any], held: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    return np.concatenate([held(values[rows]) for rows in row_blocks(*values.shape)])
-
-
-# What rows of a set may have in common, in words, and which of them do.
-_RULES: tuple[tuple[str, Callable[[NDArray[Any]], NDArray[np.bool_]]], ...] = (
-    ("values that are no whole numbers", _not_whole),
-    ("rows of length 1", _of_length_one),
-    ("values below 0", _negative),
-)
-
-
-def _without_repeats(tested: _Tested, repeats: _Repeats) -> _Tested:
+def _without_repeats(tested: _Tested, repeated: Repeats) -> _Tested:
     chosen = [
-        np.arange(len(rows)) if some is None else some for rows, some in zip(tested.rows, repeats.first, strict=True)
+        np.arange(len(rows)) if some is None else some for rows, some in zip(tested.rows, repeated.first, strict=True)
     ]
     return tested.taken(chosen)
 
@@ -448,85 +368,37 @@ def _differing(pair: SamplePair) -> list[int]:
 
 
 class _Judged(NamedTuple):
-    """Trees that were fitted on one half, and what they say of the other.
+    """What trees that were fitted on one half say of the other.
 
-    p : that they tell it apart by chance. columns : those that they see. model : the trees.
-    ranks : of the judged samples. real : True for the real ones. scores : log odds of being real.
-    rows : of the judged samples in their sets. fit, side : ranks of the samples of the fit, and True
-    for the real ones.
+    p : that they tell it apart by chance. judge : the trees. real : True for the judged real samples. scores : log odds
+    of being real. rows : of the judged samples in their sets.
     """
 
     p: float
-    columns: list[int]
-    model: Any
-    ranks: NDArray[np.float32]
+    judge: Judge
     real: NDArray[np.bool_]
     scores: Floats
     rows: tuple[Ints, Ints]
-    fit: NDArray[np.float32]
-    side: NDArray[np.bool_]
 
 
-def _judge(pair: SamplePair, columns: list[int], seed: int, memory_limit: int) -> _Judged:
-    """Fit trees on half of the samples, in some columns, and let them judge the other half."""
+def _judge(pair: SamplePair, seed: int, memory_limit: int) -> _Judged:
+    """Fit trees on half of the samples and let them judge the other half."""
     from scipy.stats import mannwhitneyu
-    from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 
-    most = min(_ROWS, max(2 * _LEAST_ROWS, memory_limit // (2 * _VALUE_BYTES * len(columns))))
+    most = min(_ROWS, max(2 * _LEAST_ROWS, memory_limit // (2 * _VALUE_BYTES * pair.d))) // 2
     split = pair.split(0.5, seed)
-    fit = [rows[: most // 2] for rows in _shuffled(split.fit_rows, seed)]
-    judged = [rows[: most // 2] for rows in _shuffled(split.evaluate_rows, seed)]
-    ranks = _ranks(pair, [np.concatenate(each) for each in zip(fit, judged, strict=True)], columns)
-    sides = [np.split(each, [len(rows)]) for each, rows in zip(ranks, fit, strict=True)]
-    known = np.concatenate([sides[0][0], sides[1][0]])
-    other = np.concatenate([sides[0][1], sides[1][1]])
-    side = np.arange(len(known)) < len(fit[0])
-    real = np.arange(len(other)) < len(judged[0])
-    model: Any
-    if len(columns) <= _BOOSTED:
-        model = HistGradientBoostingClassifier(
-            max_iter=_TREES,
-            max_depth=3,
-            max_bins=32,
-            max_features=min(1.0, max(0.25, 1 / len(columns))),
-            min_samples_leaf=10,
-            early_stopping=False,
-            class_weight="balanced",
-            random_state=seed,
-        )
-    else:
-        model = ExtraTreesClassifier(
-            _TREES, min_samples_leaf=3, class_weight="balanced", random_state=seed, n_jobs=None
-        )
-    with one_blas_thread(), one_openmp_thread():
-        model.fit(known, side)
-        scores = _log_odds(model, other)
+    fit, judged = (_some(rows, most, seed) for rows in (split.fit_rows, split.evaluate_rows))
+    judge = Judge.fit(Split(pair, fit, judged, held_out=True), seed)
+    scores = -judge.log_odds(judge.evaluate)
+    real = np.arange(len(scores)) < len(judged[0])
     p = float(mannwhitneyu(scores[real], scores[~real], alternative="greater", method="asymptotic").pvalue)
-    return _Judged(p, columns, model, other, real, scores, (judged[0], judged[1]), known, side)
+    return _Judged(p, judge, real, scores, judged)
 
 
-def _shuffled(rows: tuple[Ints, Ints], seed: int) -> list[Ints]:
-    """Rows of either role in random order, so that their first ones are a fair draw."""
-    return [np.random.default_rng(seed).permutation(each) for each in rows]
-
-
-def _ranks(pair: SamplePair, rows: Sequence[Ints], columns: Sequence[int]) -> list[NDArray[np.float32]]:
-    """Ranks of the values of each column among those of both sets: trees split by them as by the values."""
-    found = [np.empty((len(each), len(columns)), dtype=np.float32) for each in rows]
-    for place, column in enumerate(columns):
-        values = np.concatenate([side.values[some, column] for side, some in zip(pair, rows, strict=True)])
-        ranks = np.unique(values, return_inverse=True)[1].reshape(-1)
-        found[0][:, place] = ranks[: len(rows[0])]
-        found[1][:, place] = ranks[len(rows[0]) :]
-    return found
-
-
-def _log_odds(model: Any, ranks: NDArray[np.float32]) -> Floats:
-    """Log odds of being real, finite for all."""
-    if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(ranks), dtype=np.float64)
-    real = np.clip(model.predict_proba(ranks)[:, 1], 0.5 / _TREES, 1 - 0.5 / _TREES)
-    return np.asarray(np.log(real) - np.log1p(-real))
+def _some(rows: tuple[Ints, Ints], most: int, seed: int) -> tuple[Ints, Ints]:
+    """At most so many rows of either role, drawn."""
+    real, generated = (np.random.default_rng(seed).permutation(each)[:most] for each in rows)
+    return real, generated
 
 
 def _rows(tested: _Tested, judged: _Judged, role: int) -> tuple[int, ...]:
@@ -546,26 +418,15 @@ def _together(
     pair: SamplePair, differ: Sequence[int], judged: _Judged, seed: int, memory_limit: int
 ) -> tuple[NamedColumns, ...]:
     """Columns that trees need though each by itself is alike, of those that are left without the ones that differ."""
-    left = [place for place in range(pair.d) if place not in set(differ)]
+    left = np.setdiff1d(np.arange(pair.d), differ)
     if len(left) < 2:
         return ()
-    seen = judged if len(left) == pair.d else _judge(pair, left, seed, memory_limit)
+    seen = judged if len(left) == pair.d else _judge(leaving_out(pair, differ), seed, memory_limit)
     if seen.p >= LEVEL:
         return ()
-    likely = _split_by(seen, seed)
+    likely = np.argsort(-seen.judge.gains, kind="stable")[:_SHUFFLED]
     p = _rise_by_chance(seen, likely, seed)
-    return tuple(_named_together(pair, left[likely[place]], left) for place in holm(p))
-
-
-def _split_by(seen: _Judged, seed: int) -> Ints:
-    """The columns that randomised trees, fitted on the same half, gain most by."""
-    from sklearn.ensemble import ExtraTreesClassifier
-
-    model = seen.model
-    if not hasattr(model, "feature_importances_"):
-        model = ExtraTreesClassifier(_TREES, min_samples_leaf=3, class_weight="balanced", random_state=seed)
-        model.fit(seen.fit, seen.side)
-    return np.argsort(-model.feature_importances_, kind="stable")[:_SHUFFLED]
+    return tuple(_named_together(pair, int(left[likely[place]]), left.tolist()) for place in holm(p))
 
 
 def _rise_by_chance(seen: _Judged, likely: Ints, seed: int) -> Floats:
@@ -576,18 +437,18 @@ def _rise_by_chance(seen: _Judged, likely: Ints, seed: int) -> Floats:
     sign = np.where(seen.real, 1.0, -1.0)
     weight = np.where(seen.real, 0.5 / seen.real.mean(), 0.5 / (~seen.real).mean())
     before = np.logaddexp(0.0, -sign * seen.scores)
+    ranks = seen.judge.evaluate
     found = np.ones(len(likely))
-    with one_blas_thread(), one_openmp_thread():
-        for at, place in enumerate(likely):
-            shuffled = seen.ranks.copy()
-            rises = np.zeros(len(before))
-            for _ in range(_SHUFFLES):
-                shuffled[:, place] = rng.permutation(seen.ranks[:, place])
-                after = np.logaddexp(0.0, -sign * _log_odds(seen.model, shuffled))
-                rises += weight * (after - before) / _SHUFFLES
-            spread = float(rises.std(ddof=1))
-            if spread > 0:
-                found[at] = stdtr(len(rises) - 1, -rises.mean() / spread * np.sqrt(len(rises)))
+    for at, place in enumerate(likely):
+        shuffled = ranks.copy()
+        rises = np.zeros(len(before))
+        for _ in range(_SHUFFLES):
+            shuffled[:, place] = rng.permutation(ranks[:, place])
+            after = np.logaddexp(0.0, sign * seen.judge.log_odds(shuffled))
+            rises += weight * (after - before) / _SHUFFLES
+        spread = float(rises.std(ddof=1))
+        if spread > 0:
+            found[at] = stdtr(len(rises) - 1, -rises.mean() / spread * np.sqrt(len(rises)))
     return found
 
 
@@ -597,7 +458,7 @@ def _named_together(pair: SamplePair, place: int, left: Sequence[int]) -> NamedC
     column: ColumnCounts = column_of(pair, place)
     sentence = "alike by itself, not beside the other features"
     others = [each for each in left if each != place]
-    both = [_correlations(each, place, others) for each in pair]
+    both = [correlations(each.values, place, others) for each in pair]
     with np.errstate(divide="ignore"):
         apart = np.abs(np.subtract(*(np.arctanh(np.clip(each, -0.999_999, 0.999_999)) for each in both)))
     error = np.sqrt(sum(1 / max(each.n - 3, 1) for each in pair))
@@ -607,13 +468,3 @@ def _named_together(pair: SamplePair, place: int, left: Sequence[int]) -> NamedC
         made, real = (f"{each[best]:.2f}".replace("-", "−") for each in reversed(both))
         sentence = f"correlation with {partner}: {made} generated, {real} real"
     return NamedColumns(name, (place,), sentence, histogram(column), alone=False)
-
-
-def _correlations(samples: Samples, place: int, others: Sequence[int]) -> Floats:
-    """Pearson's correlation of a column with others; 0 where either is constant."""
-    values = samples.values[:, [place, *others]].astype(np.float64)
-    values /= np.abs(values).max(axis=0) + np.finfo(float).tiny
-    values -= values.mean(axis=0)
-    spread = values.std(axis=0)
-    values /= np.where(spread > 0, spread, np.inf)
-    return np.asarray(values[:, 0] @ values[:, 1:] / len(values))

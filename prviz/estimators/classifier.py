@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +24,9 @@ Votes = tuple[Floats, Floats]
 MEMBERS = 10
 WEIGHT_DECAY = 0.1
 EPOCHS = 50
+# Boosting of scikit-learn changes the process's filters of warnings while it bins features, and puts back those that it
+# found: one fit at a time, as two in turn would leave the first one's change for good.
+_ALONE = threading.Lock()
 # What the cards of trained classifiers say first.
 ABOVE = "Above the truth (Theorem 5), or a little below, as the threshold is chosen on the evaluation samples. "
 
@@ -128,7 +132,8 @@ class _Boosting(_Classifiers):
         """Boosted trees, a fixed number without early stopping."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 
-        return HistGradientBoostingClassifier(max_depth=3, early_stopping=False, random_state=seed).fit(z, y)
+        with _ALONE:
+            return HistGradientBoostingClassifier(max_depth=3, early_stopping=False, random_state=seed).fit(z, y)
 
 
 class _MLP(_Classifiers):

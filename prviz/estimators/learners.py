@@ -6,8 +6,10 @@ Each gives one or several columns of log odds that a sample is generated, for eq
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -124,9 +126,7 @@ def votes(splits: Sequence[Split], seed: int, progress: Progress | None = None) 
                 standard[task.place] = _standardised(splits[task.place], seed)
             own = standard[task.place]
         own_seed = int(np.random.SeedSequence((seed, task.part)).generate_state(1)[0])
-        # all values are finite, and the parameters are these
-        plain = _library().config_context(assume_finite=True, skip_parameter_validation=True)
-        with one_thread(), plain:
+        with _plain():
             return learners[task.name].learn(own, own_seed)
 
     def keep(task: _Task, part: Floats) -> None:
@@ -218,17 +218,22 @@ def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
 
 
 def _trees(split: _Standard, seed: int) -> Floats:
-    """The sum of the shares of generated fit samples in the leaves, by the trees of one part of both forests.
+    """The sum of the shares of generated fit samples in the leaves, by the trees of one part of both forests."""
+    called = np.zeros((2, len(split.evaluate)))
+    for place, (fit, evaluate) in enumerate(((split.fit, split.evaluate), split.ranks)):
+        for tree in _forest(fit, split, seed, TREES // FOREST_PARTS):
+            called[place] += tree.predict_proba(evaluate, check_input=False)[:, 1]
+    return called
+
+
+def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any]:
+    """Randomised trees, fitted to these values of the fit samples.
 
     Tree by tree: a forest of scikit-learn changes the process's filters of warnings, which threads share.
     """
-    called = np.zeros((2, len(split.evaluate)))
-    for place, (fit, evaluate) in enumerate(((split.fit, split.evaluate), split.ranks)):
-        for own_seed in np.random.SeedSequence(seed).generate_state(TREES // FOREST_PARTS).tolist():
-            tree = _library().tree.ExtraTreeClassifier(min_samples_leaf=3, max_features="sqrt", random_state=own_seed)
-            tree.fit(fit, split.generated, split.weights, check_input=False)
-            called[place] += tree.predict_proba(evaluate, check_input=False)[:, 1]
-    return called
+    for own_seed in np.random.SeedSequence(seed).generate_state(count).tolist():
+        tree = _library().tree.ExtraTreeClassifier(min_samples_leaf=3, max_features="sqrt", random_state=own_seed)
+        yield tree.fit(fit, split.generated, split.weights, check_input=False)
 
 
 def _odds_of_trees(called: Floats) -> Floats:
@@ -238,20 +243,115 @@ def _odds_of_trees(called: Floats) -> Floats:
 
 
 def _boosting(split: _Standard, seed: int) -> Floats:
-    """Log odds by LogitBoost (Friedman, Hastie, Tibshirani 2000): a sum of trees, each a Newton step.
+    """Log odds by LogitBoost."""
+    found = np.zeros(len(split.evaluate))
+    for tree in _boosted(split.fit, split, seed):
+        found += _RATE * tree.predict(split.evaluate, check_input=False)
+    return found[None]
+
+
+def _boosted(fit: Table, split: _Standard, seed: int) -> Iterator[Any]:
+    """The trees of LogitBoost (Friedman, Hastie, Tibshirani 2000): each is a Newton step.
 
     Tree by tree too, as scikit-learn's boosting changes those filters.
     """
     from scipy.special import expit
 
-    odds, found = np.zeros(len(split.fit)), np.zeros(len(split.evaluate))
+    odds = np.zeros(len(fit))
     for own_seed in np.random.SeedSequence(seed).generate_state(ROUNDS).tolist():
         share = expit(odds)
         spread = np.maximum(share * (1 - share), _LEAST_SPREAD)
         tree = _library().tree.DecisionTreeRegressor(
             max_depth=3, min_samples_leaf=10, max_features=0.25, random_state=own_seed
         )
-        tree.fit(split.fit, (split.generated - share) / spread, spread * split.weights, check_input=False)
-        odds += _RATE * tree.predict(split.fit, check_input=False)
-        found += _RATE * tree.predict(split.evaluate, check_input=False)
-    return found[None]
+        tree.fit(fit, (split.generated - share) / spread, spread * split.weights, check_input=False)
+        odds += _RATE * tree.predict(fit, check_input=False)
+        yield tree
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Trees that are fitted to the ranks of the fit samples and may be asked about any others, by `fit`.
+
+    Parameters
+    ----------
+    split : _Standard
+        The samples.
+    seed : int
+        Seed of the trees.
+    """
+
+    split: _Standard
+    seed: int
+
+    @classmethod
+    def fit(cls, split: Split, seed: int) -> Judge:
+        """Trees of the fit samples, of `MOST_FITTED` of each set at most.
+
+        Parameters
+        ----------
+        split : Split
+            Held out.
+        seed : int
+            Seed of the trees, and of the fit samples where there are more.
+
+        Returns
+        -------
+        Judge
+
+        Raises
+        ------
+        ImportError
+            Without scikit-learn.
+        """
+        _library()
+        return cls(_standardised(split, seed), seed)
+
+    @property
+    def evaluate(self) -> Table:
+        """Ranks of the evaluation samples, (m, d), real ones first."""
+        return self.split.ranks[1]
+
+    @cached_property
+    def _boosted(self) -> list[Any]:
+        """None of more than `MOST_BOOSTED` features."""
+        few = self.evaluate.shape[1] <= MOST_BOOSTED
+        with _plain():
+            return list(_boosted(self.split.ranks[0], self.split, self.seed)) if few else []
+
+    @cached_property
+    def _randomised(self) -> list[Any]:
+        with _plain():
+            return list(_forest(self.split.ranks[0], self.split, self.seed, 2 * TREES))
+
+    def log_odds(self, ranks: Table) -> Floats:
+        """The sum of the log odds, (m,), that samples are generated, of randomised and of boosted trees.
+
+        Parameters
+        ----------
+        ranks : ndarray
+            (m, d), such as `evaluate`, or a copy with some of it changed.
+
+        Returns
+        -------
+        ndarray
+        """
+        with _plain():
+            shares = [tree.predict_proba(ranks, check_input=False)[:, 1] for tree in self._randomised]
+            steps = [tree.predict(ranks, check_input=False) for tree in self._boosted]
+        called = np.sum(shares, axis=0)
+        odds: Floats = np.log(called + 0.5) - np.log(len(shares) - called + 0.5)
+        return odds + _RATE * np.sum(steps, axis=0) if steps else odds
+
+    @property
+    def gains(self) -> Floats:
+        """What randomised trees gain by each feature, (d,)."""
+        return np.asarray(np.mean([tree.feature_importances_ for tree in self._randomised], axis=0))
+
+
+@contextmanager
+def _plain() -> Iterator[None]:
+    """One thread, and no checks: all values are finite, and the parameters are these."""
+    plain = _library().config_context(assume_finite=True, skip_parameter_validation=True)
+    with one_thread(), plain:
+        yield

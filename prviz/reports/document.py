@@ -25,7 +25,7 @@ Schema "prviz-triage", version 1; missing entries are None:
                    classes: a list of label, role, n, others, missed, expected, low, high, worse, few (see
                    `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
                    flags: all of this checkpoint, notes too
-                   witness: as `prviz.Witness.entry` gives it, without areas; None: not looked for
+                   witness: as `prviz.Witness.entry` gives it, areas of the best checkpoints alone; None: not looked for
                    findings: a list of key, title, sentence, number, unit, low, high, level, borderline;
                    None: not looked for
     yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key, vertices {fpr, fnr}

@@ -71,7 +71,7 @@ CONVENTIONS = {
     "intervals": "percentiles of replicates: evaluation samples drawn again with replacement, supports as they are",
     "flags": "what the samples show that changes what a number means; a warning needs action",
     "witness": "features and samples that tell the sets apart; columns and rows are counted from 0. area: under the "
-    "curve to believe, with all features and without those named",
+    "curve to believe, with all features, without those named, and after each remedy",
     "iou": "shared area over joint area with the truth; iou + excess + deficit = 1",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut
@@ -17,7 +18,7 @@ from prviz.triage.inspection import findings_of
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation_of
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.witnesses import WitnessEntry, witnesses_of
+from prviz.triage.witnesses import WitnessEntry, believed_areas, witnesses_of
 from prviz.triage.yardstick import Yardstick, yardstick
 
 
@@ -130,7 +131,8 @@ class TriageRun:
             memory_limit=memory,
             progress=part_of(progress, 1, 2),
         )
-        witnesses = witnesses_of(real, by_basis, settings, load=load, store=store, memory_limit=memory)
+        options: dict[str, Any] = {"load": load, "store": store, "memory_limit": memory}
+        witnesses = witnesses_of(real, by_basis, settings, areas=believed_areas(measured), **options)
         return TriageResults(
             reference=real,
             outcomes=tuple(outcomes),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from prviz.diagnostics.witness import witness
+from prviz.diagnostics.witness import with_areas, witness
+from prviz.estimators.tightest import TIGHTEST
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples
 from prviz.triage.findings import RULES
@@ -17,7 +18,9 @@ from prviz.triage.result_cache import ResultCache
 # A `prviz.Witness` as `Witness.entry` gives it, in JSON's own types.
 WitnessEntry: TypeAlias = Mapping[str, Any]
 # Number of the rules that a witness is found by: raise it where they find another one.
-_VERSION = 1
+_VERSION = 2
+# The best checkpoints, so many, of which it is measured what remains: each area takes as long as a curve to believe.
+_BEST = 5
 
 
 def witnesses_of(
@@ -28,15 +31,21 @@ def witnesses_of(
     load: Callable[[Checkpoint], Samples] | None = None,
     store: ResultCache | None = None,
     memory_limit: int = MEMORY_LIMIT,
+    areas: Mapping[str, float] | None = None,
 ) -> dict[str, WitnessEntry]:
-    """The witness of every checkpoint, by name, without the areas; one whose file has changed since is left out.
+    """The witness of every checkpoint, by name; one whose file has changed since is left out.
 
     reference : the real samples as they were measured. measured : one measurement of each checkpoint.
     load : reads the samples of a checkpoint; None: its file. store : keeps what is found.
+    areas : under the curve to believe, by the names of the checkpoints of which it is measured what remains without
+    what gives them away; of the others no area is.
     """
     found = dict[str, WitnessEntry]()
     for each in measured:
-        key = {"rules": RULES, "witness": _VERSION, "seed": settings.seed, **each.digests._asdict()}
+        key: dict[str, Any] = {"rules": RULES, "witness": _VERSION, "seed": settings.seed, **each.digests._asdict()}
+        area = (areas or {}).get(each.checkpoint.name)
+        if area is not None:
+            key["areas"] = True
         known = None if store is None else store.facts(key)
         if isinstance(known, dict) and "statements" in known:
             found[each.checkpoint.name] = known
@@ -44,8 +53,16 @@ def witnesses_of(
         if (generated := samples_of(each, reference, settings, load)) is None:
             continue
         pair = SamplePair(reference, generated)
-        entry = witness(pair, without=False, seed=settings.seed, memory_limit=memory_limit).entry()
+        limited: dict[str, int] = {"seed": settings.seed, "memory_limit": memory_limit}
+        told = witness(pair, without=False, **limited)
+        entry = (told if area is None else with_areas(told, pair, area=area, **limited)).entry()
         found[each.checkpoint.name] = entry
         if store is not None:
             store.put_facts(key, entry)
     return found
+
+
+def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
+    """Areas under the curve to believe of the best checkpoints, by name, where it was measured."""
+    found = {each.checkpoint.name: each.curve.auc for each in measured if each.method == TIGHTEST.name}
+    return dict(sorted(found.items(), key=lambda item: -item[1])[:_BEST])

@@ -119,6 +119,18 @@ def repeated_table(rng: np.random.Generator, n: int) -> Floats:
     return np.repeat(pile, np.where(often, 5, 1), axis=0)[rng.permutation(n)].astype(float)
 
 
+def tags(rng: np.random.Generator, n: int) -> Floats:
+    """Three hundred bits, most of them rarely set, in two kinds of rows."""
+    shares = np.random.default_rng(7).beta(0.3, 5.0, (2, 300))
+    return (rng.random((n, 300)) < shares[rng.integers(0, 2, n)]).astype(float)
+
+
+def dropout(rng: np.random.Generator, n: int) -> Floats:
+    """Amounts of 150 columns, each missing, as 0, in 60 to 99 % of the rows."""
+    missing = np.random.default_rng(8).uniform(0.6, 0.99, 150)
+    return np.where(rng.random((n, 150)) < missing, 0.0, rng.lognormal(size=(n, 150)))
+
+
 ALIKE = {
     "sparse_counts": Kind(sparse_counts, held=False),
     "small_table": Kind(small_table, held=False),
@@ -132,6 +144,8 @@ ALIKE = {
     "embedding": Kind(embedding, held=True),
     "deep_relu": Kind(deep_relu, held=True),
     "repeated_table": Kind(repeated_table, held=True),
+    "tags": Kind(tags, held=True),
+    "dropout": Kind(dropout, held=True),
 }
 SIZES = (60, 200, 600, 2_000, 5_000)
 
@@ -168,13 +182,33 @@ def strokes(rng: np.random.Generator, n: int) -> Floats:
     return picture.reshape(n, 100)
 
 
+def digits(rng: np.random.Generator, n: int) -> Floats:
+    """Real digits of 8 x 8 pixels, of any class, drawn with a little noise of their grey."""
+    from sklearn.datasets import load_digits
+
+    pile = load_digits().data
+    drawn = pile[rng.integers(0, len(pile), n)]
+    return np.asarray(np.where(drawn > 0, np.clip(drawn + rng.integers(-1, 2, drawn.shape), 1, 16), 0.0))
+
+
+def grid(rng: np.random.Generator, n: int) -> Floats:
+    """A row and a column of ink in 12 x 12 pixels, each twelfth of them missing."""
+    values = np.zeros((n, 12, 12))
+    values[np.arange(n), rng.integers(0, 12, n)] = 1.0
+    values[np.arange(n), :, rng.integers(0, 12, n)] = 1.0
+    values *= rng.random(values.shape) > 1 / 12
+    return values.reshape(n, 144)
+
+
 BASES = {
     "gaussian": Kind(gaussian, held=False),
     "pictures": Kind(pictures, held=False),
     "factors": Kind(factors, held=True),
-    "strokes": Kind(strokes, held=True),
+    "strokes": Kind(strokes, held=False),
+    "digits": Kind(digits, held=True),
+    "grid": Kind(grid, held=True),
 }
-PICTURES = ("pictures", "strokes")
+PICTURES = ("pictures", "strokes", "digits", "grid")
 
 
 def dead(values: Floats, rng: np.random.Generator) -> tuple[Floats, list[int]]:

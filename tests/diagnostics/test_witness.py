@@ -12,9 +12,10 @@ from scipy import stats
 
 import prviz
 from prviz.diagnostics import witness as module
-from prviz.diagnostics.column_tests import ColumnCounts, column_tests
+from prviz.diagnostics.column_tests import ColumnCounts, column_tests, constant_in_one
 from prviz.diagnostics.named_columns import NamedColumns, best_cut, number_text, round_number, share_text
-from prviz.diagnostics.witness import AREAS_DRAWN, DRAWN, GROUPS, WITHOUT_TREES, leaving_out
+from prviz.diagnostics.witness import DRAWN, GROUPS, WITHOUT_TREES, leaving_out, with_areas
+from prviz.estimators import learners
 from prviz.samples import SamplePair, Samples
 
 N = 600
@@ -58,6 +59,26 @@ def test_the_tests_of_a_column_are_those_of_scipy() -> None:
             least.append(2 * min(law.cdf(with_value), law.sf(with_value - 1)))
         expected.append(min(1.0, 3 * min(least)))
     assert column_tests(real, generated).p == pytest.approx(expected, rel=1e-9)
+
+
+def test_columns_constant_in_one_set_are_told_from_chance_of_all_that_could_be() -> None:
+    n, m = 40, 50
+    rng = np.random.default_rng(0)
+    rare = rng.integers(0, 30, (2, 60))
+    rare[0, :20] = 0
+    rare[1, 20:30] = 0
+    expected = []
+    for side, (size, other) in enumerate(((n, m), (m, n))):
+        both = rare.sum(axis=0)
+        chance = stats.hypergeom(n + m, both, size).pmf(0) * (both > 0) * (both <= other)
+        expected += [
+            place
+            for place in np.flatnonzero((rare[side] == 0) & (both > 0))
+            if chance[both >= both[place]].sum() <= 0.0025
+        ]
+    found = constant_in_one(n - rare[0], m - rare[1], n, m)
+    assert found.tolist() == sorted(expected)
+    assert 0 < len(found) < 30
 
 
 @pytest.mark.parametrize("fault", ["shifted", "spread", "clipped", "dead", "negative"])
@@ -109,6 +130,26 @@ def test_the_result_is_the_same_again_and_goes_into_json() -> None:
     # those most surely generated are where none are real
     assert (generated[list(one.most_generated), 2] > 1).all()
     assert (drawn(0)[list(one.most_missing), 2] < 0).all()
+
+
+def test_the_area_is_that_of_the_curve_to_believe_of_all_samples() -> None:
+    real, generated = drawn(0, 150, 3), drawn(1, 150, 3)
+    generated[:, 1] = np.where(np.arange(150) % 3 == 0, -np.abs(generated[:, 1]), np.abs(generated[:, 1]))
+    real[:, 1] = np.abs(real[:, 1])
+    pair = SamplePair(Samples(real), Samples(generated))
+    found = prviz.witness(pair, without=False)
+    area = prviz.pr_curve(real, generated, "tightest").auc
+    measured = with_areas(found, pair)
+    assert measured.area == area
+    assert with_areas(found, pair, area=area) == measured
+    left = prviz.pr_curve(real[:, [0, 2]], generated[:, [0, 2]], "tightest").auc
+    assert measured.area_without == left
+    (remedy,) = measured.remedies
+    clipped = prviz.pr_curve(real, np.maximum(generated, [-np.inf, 0, -np.inf]), "tightest").auc
+    assert (remedy.words, remedy.area) == ("values below 0 set to 0", clipped)
+    said = f"area {area:.2f}; without this one {left:.2f}; values below 0 set to 0 {clipped:.2f}"
+    assert measured.statements[-1] in (said, f"{said}, which does not help")
+    assert measured.entry()["remedies"] == [{"words": remedy.words, "area": clipped}]
 
 
 def test_columns_of_one_name_are_named_together() -> None:
@@ -217,7 +258,8 @@ def test_samples_of_groups_are_no_evidence_of_their_own() -> None:
 
 
 def test_columns_are_tested_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    learners._library.cache_clear()
+    monkeypatch.setitem(sys.modules, "sklearn.tree", None)
     generated = drawn(1)
     generated[:, 2] += 1
     found = prviz.witness(drawn(0), generated, without=False)
@@ -286,14 +328,13 @@ def test_whole_numbers_get_whole_ranges() -> None:
 
 def test_of_many_samples_some_are_drawn_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_TESTED", 200)
-    monkeypatch.setattr(module, "_MOST_OF_AREAS", 300)
     generated = drawn(1)
     generated[:, 2] += 1
-    found = prviz.witness(drawn(0), generated)
+    found = prviz.witness(drawn(0), generated, without=False)
     assert found.columns == (2,)
-    assert found.notes == (DRAWN, AREAS_DRAWN.format(300))
+    assert found.notes == (DRAWN,)
     assert sum(found.named[0].histogram.real) == 200
-    half = prviz.witness(drawn(0)[:100], generated[:100])
+    half = prviz.witness(drawn(0)[:100], generated[:100], without=False)
     assert half.notes == ()
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
+import sklearn.ensemble
 from sklearn.base import ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
@@ -13,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import prviz
 from prviz.curves import ErrorRates, PRCurve
-from prviz.estimators.classifier import MEMBERS, WEIGHT_DECAY
+from prviz.estimators.classifier import CLASSIFIER_BOOSTING, MEMBERS, WEIGHT_DECAY
 from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from tests import hard_pairs
@@ -245,3 +249,22 @@ def test_other_classes_and_scoreless_ones_are_refused():
 
     with pytest.raises(TypeError, match="Silent has neither decision_function nor predict_proba"):
         prviz.classifier_curve(*gaussians(), Silent())
+
+
+def test_boosted_trees_are_fitted_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, most = [], []
+
+    class Slow:
+        def __init__(self, **_: object) -> None: ...
+
+        def fit(self, *_: object) -> Slow:
+            inside.append(self)
+            time.sleep(0.01)
+            most.append(len(inside))
+            inside.remove(self)
+            return self
+
+    monkeypatch.setattr(sklearn.ensemble, "HistGradientBoostingClassifier", Slow)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda seed: CLASSIFIER_BOOSTING.fitted(np.zeros((2, 1)), np.array([0, 1]), seed), range(3)))
+    assert most == [1, 1, 1]

@@ -19,7 +19,7 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.witnesses import witnesses_of
+from prviz.triage.witnesses import believed_areas, witnesses_of
 
 
 @pytest.fixture
@@ -53,6 +53,26 @@ def test_the_command_says_and_writes_what_gives_a_checkpoint_away(
     assert not found["alike"]["told_apart"]
     page = outputs[1].read_text("utf-8")
     assert page.count(f"<b>{GIVES_AWAY}</b>: feature 2 below 0: 0 % generated") == 1
+
+
+def test_what_remains_is_measured_of_the_best_checkpoints(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = as_samples(np.load(run / "real.npy"), name="real")
+    settings = TriageSettings(methods=("knn", "tightest"))
+    checkpoints = [Checkpoint(run / f"{name}.npy", name) for name in ("alike", "clipped")]
+    measured = [each for outcome in measure_all(real, checkpoints, settings) for each in outcome.measured]
+    areas = believed_areas(measured)
+    assert list(areas) == ["alike", "clipped"]  # the best first
+    by_neighbours = [each for each in measured if each.method == "knn"]
+    store = ResultCache(run / "kept")
+    without = witnesses_of(real, by_neighbours, settings, store=store)
+    assert without["clipped"]["area"] is None
+    with_them = witnesses_of(real, by_neighbours, settings, store=store, areas=areas)
+    assert with_them["clipped"]["area"] == areas["clipped"]
+    assert with_them["clipped"]["area_without"] > areas["clipped"]
+    assert with_them["clipped"]["statements"][-1].startswith(f"area {areas['clipped']:.2f}; without this one ")
+    assert with_them["alike"]["area"] is None  # nothing is named
+    monkeypatch.setattr(witnesses, "_BEST", 1)
+    assert list(believed_areas(measured)) == ["alike"]
 
 
 def test_a_witness_is_kept_and_one_of_a_changed_file_is_none(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

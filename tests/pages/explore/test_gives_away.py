@@ -10,9 +10,11 @@ from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages._explore.session import PANEL_TAB
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.live.state import PANELS
 from tests.explore_app import healthy, last_word, opened
+from tests.pages.explore.test_space import explorer
 
 NAME, N = "diffusion-e300", 300
 
@@ -40,11 +42,31 @@ def test_the_panel_shows_what_python_says(app: AppTest) -> None:
     assert found.named[0].name.endswith("pixels")  # paper that is not blank
     assert shown.count("data:image/svg+xml") == len(found.named)
     assert f"<b>{found.area:.2f}</b>" in shown
-    assert f"<b>{found.area_without:.2f}</b>" in shown
+    assert [each.words for each in found.tried] == ["without these 21", "pixels up to 2 of 16 set to 0"]
+    for each in found.tried:
+        remark = "" if each.helps else ": does not help"
+        assert f"<span>{each.words}{remark}</span>" in shown
+        assert f"<b>{each.area:.2f}</b>" in shown
     numbers = app.session_state["_Session"].shown.problem.rows()
     for place, rows in ((1, found.most_generated), (0, found.most_missing)):
         for row in rows[:4]:
             assert f"sample, row {int(numbers[place][row]) + 1:,}" in shown
+
+
+def test_the_most_telling_samples_are_found_in_space(app: AppTest) -> None:
+    problem = app.session_state["_Session"].shown.problem
+    found = prviz.witness(problem.pair, without=False)
+    app.button(key="find-samples").click().run()
+    last_word(app)
+    assert app.session_state[PANEL_TAB] == PANELS[0]
+    real, generated = problem.split().evaluate_rows
+    chosen = explorer(app)["selected"]
+    picked = [int(real[each]) if each < len(real) else int(generated[each - len(real)]) for each in chosen]
+    assert sorted(picked) == sorted([*found.most_generated, *found.most_missing])  # of the half that is shown
+    assert len(picked) == 16
+    app.session_state[PANEL_TAB] = PANELS[-1]
+    app.run()
+    last_word(app)
 
 
 def test_features_are_left_out_and_taken_back(app: AppTest) -> None:

@@ -1,0 +1,161 @@
+"""Remedies for what gives samples away, done to both sets, so that the area that each leaves can be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.diagnostics.named_columns import NamedColumns, number_text, picture_shape, round_number
+from prviz.diagnostics.whole_rows import NEGATIVE, NOT_WHOLE, OF_LENGTH_ONE
+from prviz.samples import SamplePair
+
+Values: TypeAlias = NDArray[Any]
+
+# Least gain of area that helps.
+_HELPS = 0.03
+# Shares of the range of the real values between which the roundest number is the end of those that are faint.
+_FAINT = (1 / 16, 1 / 8)
+# Share of the real values that a remedy may change: it is for what the generated ones alone have.
+_FEW = 0.01
+# Ends of values that are said one by one, at most.
+_SAID = 2
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Something done to both sets, and the area under the curve to believe that it leaves.
+
+    Parameters
+    ----------
+    words : str
+        What was done.
+    area : float
+        The area afterwards.
+    gain : float
+        By how much that is more than without it.
+    """
+
+    words: str
+    area: float
+    gain: float
+
+    @property
+    def helps(self) -> bool:
+        """True if more area is left than chance would have it."""
+        return self.gain >= _HELPS
+
+    @property
+    def text(self) -> str:
+        """What was done and the area; that it does not help where it does not."""
+        return f"{self.words} {self.area:.2f}" + ("" if self.helps else ", which does not help")
+
+
+class Change(NamedTuple):
+    """What is done, in words, and the sets afterwards."""
+
+    words: str
+    pair: SamplePair
+
+
+def changes(pair: SamplePair, named: Sequence[NamedColumns], rows: str) -> Iterator[Change]:
+    """What may be tried against what the witness says, each by itself.
+
+    Parameters
+    ----------
+    pair : SamplePair
+        Two sets.
+    named : sequence of NamedColumns
+        Of the witness.
+    rows : str
+        What it says of whole rows.
+    """
+    for rule, (words, change) in _OF_ROWS.items():
+        if rows.startswith(rule) and _spares_real(pair, change):
+            yield Change(words, _changed(pair, change))
+    if not rows.startswith(NEGATIVE):
+        yield from _clipped(pair, named)
+    yield from _blanked(pair, named)
+
+
+def _of_length_one(values: Values) -> Values:
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    scaled = values / np.where(largest > 0, largest, 1)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    return np.asarray(scaled / np.where(lengths > 0, lengths, 1))
+
+
+# By what is said of the rows.
+_OF_ROWS: dict[str, tuple[str, Callable[[Values], Values]]] = {
+    NOT_WHOLE: ("rounded to whole numbers", np.rint),
+    OF_LENGTH_ONE: ("all rows of length 1", _of_length_one),
+    NEGATIVE: ("values below 0 set to 0", lambda values: np.maximum(values, 0)),
+}
+
+
+def _changed(pair: SamplePair, change: Callable[[Values], Values]) -> SamplePair:
+    return SamplePair(*(replace(each, values=change(each.values)) for each in pair))
+
+
+def _spares_real(pair: SamplePair, change: Callable[[Values], Values]) -> bool:
+    kept = np.isclose(change(pair.real.values), pair.real.values, rtol=1e-3, atol=0)
+    return float(kept.mean()) >= 1 - _FEW
+
+
+def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change]:
+    """Columns with generated values beyond an end that no real one passes, clipped there."""
+    ends = dict[int, tuple[float, float]]()
+    said = dict[str, None]()
+    for each in named:
+        if not each.alone or each.low == each.high:
+            continue
+        low = -np.inf if each.low is None else each.low
+        high = np.inf if each.high is None else each.high
+        for column in each.columns:
+            real, generated = (side.values[:, column] for side in pair)
+            if low <= real.min() and real.max() <= high and (generated.min() < low or generated.max() > high):
+                ends[column] = low, high
+                if each.low is not None:
+                    said[f"values below {number_text(low)} set to {number_text(low)}"] = None
+                if each.high is not None:
+                    said[f"values above {number_text(high)} set to {number_text(high)}"] = None
+
+    def change(values: Values) -> Values:
+        found = values.copy()
+        for column, (low, high) in ends.items():
+            found[:, column] = np.clip(found[:, column], low, high)
+        return found
+
+    if ends:
+        words = "values beyond all real ones set to the ends named" if len(said) > _SAID else " and ".join(said)
+        yield Change(words, _changed(pair, change))
+
+
+def _blanked(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change]:
+    """Faint values set to the least one, where more of the real ones are exactly that: of the first such columns."""
+    whole = picture_shape(pair.real) is not None
+    for each in named:
+        value = each.low
+        if value is None or value != each.high:
+            continue
+        own = list(each.columns)
+        shares = [float((side.values[:, own] == value).mean()) for side in pair]
+        columns = list(range(pair.d)) if whole else own
+        real = pair.real.values[:, columns]
+        least, most = float(real.min()), float(real.max())
+        if shares[0] <= shares[1] or least != value or not most > least:
+            continue
+        faint = round_number(*(least + share * (most - least) for share in _FAINT))
+
+        def change(values: Values, columns: list[int] = columns, faint: float = faint, to: float = value) -> Values:
+            found = values.copy()
+            found[:, columns] = np.where(found[:, columns] <= faint, to, found[:, columns])
+            return found
+
+        what = "pixels" if whole else "values of these"
+        words = f"{what} up to {number_text(faint)} of {number_text(most)} set to {number_text(value)}"
+        yield Change(words, _changed(pair, change))
+        return
