@@ -250,6 +250,8 @@ def _fault_chip(answer: TriageAnswer, name: str) -> str:
 
 def fault_text(fault: TriageFinding) -> str:
     """A finding in a few words: its title and its number."""
+    if fault.key == "unclear":
+        return fault.title
     value = f"×{fault.number:.2g}" if fault.unit == "ratio" else f"{fault.number:.0%}"
     return f"{fault.title} {value}"
 

@@ -41,6 +41,8 @@ NUMBERS: Mapping[str, str] = {
     "scale": "the real values",
     "shifted": "the part of the difference that one shift explains",
     "permuted": "of the features are in another place",
+    "unclear": "of random halvings agree on a fault",
+    "columns": "of the features differ",
     "flat": "as many directions as the real samples",
     "outliers": "of the other set would lose all support",
     "dependent": "of the samples have their nearest one in a row beside theirs",

@@ -8,9 +8,11 @@ Findings depend on the samples alone, not on the seed of the split or of the boo
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,11 +20,13 @@ from prviz.checks.flags import MANY_ROWS
 from prviz.checks.row_order import NEXT
 from prviz.diagnostics.influence import carries, influence
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts, preflight
+from prviz.diagnostics.witness import leaving_out
 from prviz.measure.estimates import Estimate, Progress
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples
+from prviz.triage.column_faults import column_fault, differing
 from prviz.triage.curve_findings import (
     APART,
     KINK,
@@ -42,12 +46,23 @@ from prviz.triage.row_faults import near_copies, nearly_repeated, one_row, row_f
 from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
+Found: TypeAlias = tuple[TriageFinding, ...]
+
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 5
+RULES = 6
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # A finding is none if held-out real samples have it too, and it is at most so many times as large.
 ALIKE = 1.5
+# Findings of rows that repeat others, which no feature explains; of samples that are missing; and how many times its
+# share of the samples the distribution of a feature may then move.
+OF_ROWS = frozenset({"repeated", "collapse", "copies", "near_copies"})
+OF_LOST = frozenset({"dropping", "reweighting"})
+BY_SHARES = 2.0
+# What a difference is called that the samples are too few to name.
+UNCLEAR = "Too few samples to say what"
+# Probability that trees tell sets apart by chance, below which that is said where nothing else is found.
+CERTAIN = 1e-3
 # Fewest samples per set for statistics of two halves.
 LEAST = 60
 
@@ -102,6 +117,7 @@ def findings(
     held_out: HeldOutDistances | None = None,
     usual: Sequence[TriageFinding] = (),
     of_samples: Callable[[PairFacts], Sequence[TriageFinding]] | None = None,
+    p_apart: Callable[[], float | None] | None = None,
     progress: Progress | None = None,
 ) -> tuple[TriageFinding, ...]:
     """All findings, the fault that explains most first; none for a faultless pair of enough samples.
@@ -109,7 +125,8 @@ def findings(
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
     held_out : what copies are compared with; None: the reference itself. usual : what held-out real samples show, see
     `usual_faults`: a finding that they have alike is none. of_samples : gives the `sample_faults` of the pair; None:
-    they are searched.
+    they are searched. p_apart : gives that of the pair's `prviz.Witness`, asked where no fault is found: that trees
+    tell the sets apart is said then.
     replicates, level : of the bootstrap that gives the intervals of the curve; no fault is named by it.
 
     Outliers are searched for families that count samples in balls of their own.
@@ -127,6 +144,8 @@ def findings(
         for fault in shown
         if not any(_alike(fault, each) for each in usual)
     )
+    if not shown and p_apart is not None and (chance := p_apart()) is not None and chance < CERTAIN:
+        faults = (_unnamed(facts),)
     unfit = any(fault.key in {"scale", "shifted", "permuted", "single"} for fault in faults)
     grouped = estimate.supports.groups is not None
     independent = min(estimate.supports.n_independent) if grouped else None
@@ -168,7 +187,31 @@ def sample_faults(
     spreads = facts.real.sd, facts.generated.sd
     if min(independent) < LEAST or not all(each.any() for each in spreads):  # of rows that are all equal nothing else
         return row_faults(facts, copies)
-    return agreed_faults(halvings(pair, memory_limit=memory_limit), facts, copies)
+    shown = agreed_faults(halvings(pair, memory_limit=memory_limit), facts, copies)
+    return _with_columns(pair, shown, copies, memory_limit)
+
+
+def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int) -> Found:
+    """The faults with the features that differ: these alone where nothing is left without them."""
+    if any(fault.key in {"repeated", "collapse"} for fault in shown):  # rows that repeat others are no fair draw
+        return shown
+    of = differing(pair)
+    if not of.columns:
+        return shown
+    named = column_fault(of)
+    rows = tuple(fault for fault in shown if fault.key in OF_ROWS)
+    rest = tuple(fault for fault in shown if fault not in rows and fault.key != "unclear")
+    if not of.few:
+        return (*rows, *(rest or (named,)))
+    first = next((fault for fault in rest[:1] if not fault.borderline), None)
+    if first is not None and first.key == "permuted":
+        return shown
+    if first is not None and first.key in OF_LOST and of.apart < BY_SHARES * first.number:
+        return shown  # samples that are missing move the features that tell them from others
+    left = leaving_out(pair, of.columns)
+    without = agreed_faults(halvings(left, memory_limit=memory_limit), preflight(left).facts, copies)
+    without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)
+    return (*rows, *without, named)
 
 
 def usual_faults(
@@ -202,22 +245,45 @@ def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:
 
 
 def agreed_faults(drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:
-    """The faults that the mean of several halvings shows; borderline where not every halving alone shows them too.
+    """The faults that the mean of several halvings shows and most of them alone; borderline where not every one does.
 
-    Where the mean shows none and a halving does, that one's first fault, borderline.
+    Where the mean alone shows one, it is said that the samples are too few to say what.
     """
     single = [named_faults(each, facts, copies) for each in drawn]
-    listed = named_faults(mean_statistics(drawn), facts, copies) or next((each[:1] for each in single if each), ())
-    return tuple(
-        fault if votes == len(drawn) else _borderline(fault, votes, len(drawn))
+    listed = named_faults(mean_statistics(drawn), facts, copies)
+    votes = Counter(key for each in single for key in {fault.key for fault in each})
+    shown = tuple(
+        fault if votes[fault.key] == len(drawn) else _borderline(fault, votes[fault.key], len(drawn))
         for fault in listed
-        for votes in [sum(any(other.key == fault.key for other in each) for each in single)]
+        if 2 * votes[fault.key] > len(drawn)
     )
+    if shown or not listed:
+        return shown
+    titles = dict.fromkeys(each[0].title for each in (listed, *single) if each)
+    return (_unclear(" or ".join(f"“{title}”" for title in titles), votes[listed[0].key] / len(drawn), facts),)
 
 
 def _borderline(fault: TriageFinding, votes: int, of: int) -> TriageFinding:
     shown = f" Borderline: {votes} of {of} random halvings of the samples, each by itself, show it."
     return replace(fault, sentence=fault.sentence + shown, level="note", borderline=True)
+
+
+def _unclear(called: str, agreed: float, facts: PairFacts) -> TriageFinding:
+    """What differs is no fault that most halvings show."""
+    sentence = (
+        f"Something differs, but random halvings of the samples don't agree on what, {called}: "
+        f"{min(part.n for part in facts.pair):,} samples of a set are too few to say."
+    )
+    return TriageFinding("unclear", UNCLEAR, sentence, agreed, "note", "interval", borderline=True)
+
+
+def _unnamed(facts: PairFacts) -> TriageFinding:
+    """Trees tell the sets apart, and nothing else does."""
+    sentence = (
+        "Trees that were fitted on half of the samples tell the others apart, though no single feature differs and no "
+        f"fault explains it: {min(part.n for part in facts.pair):,} samples of a set are too few to say what."
+    )
+    return TriageFinding("unclear", UNCLEAR, sentence, 0.0, "note", "interval", borderline=True)
 
 
 def named_faults(statistics: PairStatistics, facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:

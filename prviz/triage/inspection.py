@@ -19,6 +19,7 @@ from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, samples_of
 from prviz.triage.pair_statistics import ROWS, rows_within
 from prviz.triage.result_cache import ResultCache
+from prviz.triage.witnesses import witnesses_of
 
 Found: TypeAlias = tuple[TriageFinding, ...]
 
@@ -71,11 +72,26 @@ def findings_of(
             held_out=held_out,
             usual=usual or (),
             of_samples=partial(_kept_faults, store, samples_key, search),
+            p_apart=partial(_p_apart, reference, each, settings, load, store, memory_limit),
             progress=step,
         )
         if store is not None:
             store.put_facts(key, [asdict(one) for one in here])
     return found
+
+
+def _p_apart(
+    reference: Samples,
+    measured: MeasuredCheckpoint,
+    settings: TriageSettings,
+    load: Callable[[Checkpoint], Samples] | None,
+    store: ResultCache | None,
+    memory_limit: int,
+) -> float | None:
+    """Probability that trees tell a checkpoint apart by chance, of what gives it away; None where it is not known."""
+    known = witnesses_of(reference, [measured], settings, load=load, store=store, memory_limit=memory_limit)
+    entry = known.get(measured.checkpoint.name)
+    return None if entry is None else entry["p_apart"]
 
 
 def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int) -> str:

@@ -38,6 +38,7 @@ _MARGIN, _DIFFERENT = 2.0, 5
 CONFIDENCE = 0.99
 # Largest share of a holdout that may also occur in the reference.
 MOST_SHARED = 0.05
+_TINY = float(np.finfo(np.float64).tiny)
 # Nearest pairs that are listed.
 _PAIRS = 5
 
@@ -68,8 +69,9 @@ class NearPair(NamedTuple):
 class Memorisation(NamedTuple):
     """Copies of the reference among generated samples.
 
-    exact : at distance 0. near : at most ``threshold`` times as far from the nearest real sample as from the next,
-    exact ones too. pairs : the nearest pairs, nearest first. source : where the expected shares are from, in words.
+    exact : at distance 0; its interval is of copies of rows that the reference holds once, as others repeat among real
+    ones too. near : at most ``threshold`` times as far from the nearest real sample as from the next, these too.
+    pairs : the nearest pairs, nearest first. source : where the expected shares are from, in words.
     """
 
     exact: Excess
@@ -181,8 +183,11 @@ def memorisation(
         if more.low > _MARGIN * NEAR and len(np.unique(rows[below, 0])) >= _DIFFERENT:
             threshold, near = wide, more
     first = np.argsort(distances[:, 0], kind="stable")[:_PAIRS]
+    sides = distances, held_out.values
+    exact = _excess(*(each[:, 0] == 0 for each in sides), held_out.independent, drawn)
+    once = _excess(*((each[:, 0] == 0) & (each[:, -1] > 0) for each in sides), held_out.independent, drawn)
     return Memorisation(
-        _excess(distances[:, 0] == 0, held_out.values[:, 0] == 0, held_out.independent, drawn),
+        exact._replace(low=once.low, high=once.high),
         near,
         threshold,
         tuple(NearPair(int(row), int(rows[row, 0]), float(distances[row, 0])) for row in first),
@@ -197,8 +202,8 @@ def _nearest(
 
 
 def _ratios(distances: Floats) -> Floats:
-    """Nearest over second nearest distance; 0 where both are 0."""
-    return distances[:, 0] / np.maximum(distances[:, -1], np.finfo(np.float64).tiny)
+    """Nearest over second nearest distance; 1 where both are 0, as between rows that repeat among real ones."""
+    return np.where(distances[:, -1] > 0, distances[:, 0] / np.maximum(distances[:, -1], _TINY), 1.0)
 
 
 def memorisation_of(
@@ -223,7 +228,7 @@ def memorisation_of(
             continue
         part_of(progress, place, len(outcomes))(0.0)
         checkpoint, first = outcome.checkpoint, outcome.measured[0]
-        key = {"copies": held_out.holdout, "real": reference.digest, "generated": first.digests.generated}
+        key = {"copies": held_out.holdout, "once": True, "real": reference.digest, "generated": first.digests.generated}
         if store is not None and (known := _from_facts(store.facts(key))) is not None:
             found[checkpoint.name] = known
             continue

@@ -46,6 +46,9 @@ LEFT = 0.15
 PERMUTED = 1_024
 # Mean square of a feature's differences, in units of chance, from which on it is tried in another place.
 DISORDER = 3.0
+# Differences of a feature, of its distribution and of its correlations, that are no chance of one feature; to the first
+# the logarithm of their number is added, to the second twice that.
+UNLIKE = (5.0, 9.0)
 # Width of a decile's chance difference in standard errors of a mean, for a Gaussian about 1.3.
 DECILE = 1.3
 # Least variance of a feature in a cluster, where the mean feature has 1: less would make every move a sure one.
@@ -587,20 +590,23 @@ def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, f
     if not len(at):
         return dict.fromkeys((*names, "stretch", "factor"), 0.0)
 
-    def left(model: Floats) -> float:
-        freedom = by.size
+    def left(model: Floats, parameters: int = 0) -> float:
+        freedom = by.size - parameters
+        if freedom <= 0:  # such a model fits any moves: it explains none
+            return moved
         return (float((weight * np.square(by - model)).sum()) - freedom) / math.sqrt(2 * freedom)
 
     def slope(on: Floats, axis: int | None = None) -> Floats:
         return np.asarray((weight * on * by).sum(axis=axis) / np.maximum((weight * on**2).sum(axis=axis), _TINY))
 
-    factor, stretch = float(slope(at)), float(slope(apart))
+    factor, stretch, d = float(slope(at)), float(slope(apart)), by.shape[1]
+    moved = (float((weight * np.square(by)).sum()) - by.size) / math.sqrt(2 * by.size)
     return {
-        "centre_z": left(np.zeros_like(by)),
-        "after_shift": left(np.broadcast_to(slope(np.ones_like(at), 0), by.shape)),
-        "after_scale": left(factor * at),
-        "after_stretch": left(stretch * apart),
-        "after_features": left(slope(at, 0) * at),
+        "centre_z": moved,
+        "after_shift": left(np.broadcast_to(slope(np.ones_like(at), 0), by.shape), d),
+        "after_scale": left(factor * at, 1),
+        "after_stretch": left(stretch * apart, int(apart.any())),
+        "after_features": left(slope(at, 0) * at, d),
         "stretch": stretch,
         "stretch_z": stretch * math.sqrt(float((weight * apart**2).sum())),
         "factor": factor,
@@ -663,38 +669,66 @@ def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
         "deciles_shift": float(left(other - np.median(other - one, axis=1)[:, None]).mean()),
         "deciles_scale": float(left(other / safe, unit / min(safe, 1.0)).mean()),
         "deciles_features": float(left(other / each[:, None], unit / np.minimum(each, 1.0)).mean()),
-        **_order(real, generated, (one, other), unit),
+        **_order(real, generated),
         "scale": math.log(safe),
         "features": float(len(one)),
     }
 
 
-def _order(real: RowSet, generated: RowSet, deciles: tuple[Floats, Floats], unit: Floats) -> dict[str, float]:
-    """How much better the generated features fit in another order, by deciles and by their correlations with others.
+def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
+    """How much better the generated features fit in another order, by distributions and correlations of ranks.
 
-    Only features that fit badly are moved; their correlations are those with the features that fit.
+    Only where two features differ beyond chance among all of them; then those that fit badly are moved, and their
+    correlations are those with the features that fit. Both are of ranks: values that are mostly 0 change no chance.
     """
     from scipy.optimize import linear_sum_assignment
 
     found = {"misfit": 0.0, "misfit_ordered": 0.0, "disordered": 0.0}
     if not 2 <= real.d <= PERMUTED:
         return found
-    angles = [np.arctanh(np.clip(_correlations(each.features()), -0.99, 0.99)) for each in (real, generated)]
+    sides = [each.features() for each in (real, generated)]
+    angles = [np.arctanh(np.clip(_correlations(_ranks(each)), -0.99, 0.99)) for each in sides]
     chance = 1 / len(real) + 1 / len(generated)
     apart = np.median(np.square(angles[1] - angles[0]) / chance, axis=1)
-    plain = np.square((deciles[1] - deciles[0]) / unit[:, None]).mean(axis=1)
-    wrong = np.flatnonzero((plain > DISORDER) | (apart > DISORDER))
-    if len(wrong) < 2:
+    plain = _unlike(sides[0], sides[1])
+    among = math.log(real.d)
+    if np.count_nonzero((plain > UNLIKE[0] + among) | (apart > UNLIKE[1] + 2 * among)) < 2:
         return found
+    wrong = np.flatnonzero((plain > DISORDER) | (apart > DISORDER))
     right = np.setdiff1d(np.arange(len(plain)), wrong)
     parts = [each[wrong][:, right] / math.sqrt(chance * max(len(right), 1)) for each in angles]
-    cost = _squares(deciles[0][wrong], deciles[1][wrong]) / np.square(unit[wrong])[:, None] / 9 + _squares(*parts)
+    unlike = [_unlike(sides[0][:, wrong], sides[1][:, [place]]) for place in wrong]
+    cost = np.stack(unlike, axis=1) + _squares(*parts)
     order = linear_sum_assignment(cost)[1]
     moved = order != np.arange(len(wrong))
     if moved.any():
         found["misfit"] = float(np.diag(cost)[moved].mean())
         found["misfit_ordered"] = float(cost[np.arange(len(wrong)), order][moved].mean())
     return found | {"disordered": float(moved.sum())}
+
+
+def _unlike(real: Floats, generated: Floats) -> Floats:
+    """Mean squared difference of the shares up to the real deciles, in units of chance, of each real feature.
+
+    generated : as many features, or one that is compared with all.
+    """
+    at = np.quantile(real, np.arange(0.1, 0.95, 0.1), axis=0, method="inverted_cdf").T
+    ordered = [np.sort(each, axis=0).T for each in (real, generated)]
+    many = ordered[1] if len(ordered[1]) == len(at) else np.broadcast_to(ordered[1], (len(at), ordered[1].shape[1]))
+    shares = [
+        np.stack([np.searchsorted(row, ends, "right") for row, ends in zip(each, at, strict=True)]) / each.shape[1]
+        for each in (ordered[0], many)
+    ]
+    pooled = np.average(shares, axis=0, weights=[len(real), len(generated)])
+    chance = np.maximum(pooled * (1 - pooled), _TINY) * (1 / len(real) + 1 / len(generated))
+    return np.asarray((np.square(shares[1] - shares[0]) / chance).mean(axis=1))
+
+
+def _ranks(values: Floats) -> Floats:
+    """Ranks of the values of each feature, equal ones alike."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values, axis=0))
 
 
 def _squares(one: Floats, other: Floats) -> Floats:

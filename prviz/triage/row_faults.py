@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.checks.facts import row_classes
 from prviz.checks.flags import MANY_ROWS
 from prviz.diagnostics.preflight import PairFacts
 from prviz.triage.finding import SEVERE, TriageFinding, percent
 from prviz.triage.memorisation import CONFIDENCE, Memorisation
 from prviz.triage.pair_statistics import PairStatistics
+from prviz.triage.shape_faults import SURE
+
+# Repeats of generated rows, from which on they are no chance where no other row of either set repeats one; and random
+# draws of both sets from all rows, that more of them are compared with.
+ALONE, PERMUTATIONS = 5, 100
 
 
 def row_faults(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding, ...]:
@@ -25,7 +34,7 @@ def row_faults(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding
             f"{left} only: is the reference a few samples, copied?"
         )
         found.append(TriageFinding("repeated", "Repeated real samples", sentence, usual, "warning", "duplicates"))
-    if share - usual > MANY_ROWS:
+    if share - usual > MANY_ROWS and _more_than_real(facts):
         sentence = (
             f"{percent(share)} of the generated samples repeat an earlier one exactly, the commonest occurs "
             f"{copies.most_generated:,} times; of the real ones {percent(usual)} do."
@@ -34,11 +43,30 @@ def row_faults(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding
     if memorised.exact.low > 0:
         share = memorised.exact.share
         sentence = (
-            f"{percent(share)} of the generated samples are rows of the reference, exactly: the generator repeats its "
-            "training data, or the two files overlap. The curve counts them as perfect."
+            f"{percent(share)} of the generated samples are rows of the reference, exactly, "
+            f"{percent(memorised.exact.expected)} of other real ones: the generator repeats its training data, or the "
+            "two files overlap. The curve counts them as perfect."
         )
         found.append(TriageFinding("copies", "Copies of real samples", sentence, share, "warning", "duplicates"))
     return tuple(found)
+
+
+def _more_than_real(facts: PairFacts) -> bool:
+    """True if generated rows repeat others more than by chance, were both sets draws of one: real rows may too."""
+    copies = facts.copies
+    if copies.generated >= ALONE and copies.real == copies.shared_generated == 0:
+        return True
+    classes = row_classes(facts.pair)
+    rng = np.random.default_rng(0)
+    others = [_repeats_more(rng.permutation(classes), facts.pair.real.n) for _ in range(PERMUTATIONS)]
+    error = max(float(np.std(others)), float(np.finfo(float).tiny))
+    return (_repeats_more(classes, facts.pair.real.n) - float(np.mean(others))) / error > SURE
+
+
+def _repeats_more(classes: NDArray[np.intp], n: int) -> float:
+    """Share of the rows from n on that repeat an earlier one, less that of the first n."""
+    shares = [1 - np.count_nonzero(np.bincount(each)) / len(each) for each in (classes[n:], classes[:n])]
+    return float(shares[0] - shares[1])
 
 
 def one_row(facts: PairFacts) -> TriageFinding | None:

@@ -533,7 +533,7 @@ FAULTS: Mapping[str, Fault] = {
     "near copies": Fault(near_copy, ("near_copies",), ("invention", "off", "wide", "noise"), free=True),
     "collapse": Fault(collapse, ("collapse",), ("invention", "off", "wide", "noise"), free=True),
     "wrong scale": Fault(rescale, ("scale",), also=_about_origin("factor")),
-    "shifted": Fault(shift, ("shifted",)),
+    "shifted": Fault(shift, ("shifted", "columns")),
     "permuted": Fault(permute, ("permuted",)),
     "under-trained": Fault(undertrain, ("coarse",), ("narrow", "collapse", "copies")),
     "coarse mixture": Fault(early, ("coarse",), ("narrow", "collapse", "copies")),

@@ -98,12 +98,20 @@ def test_what_not_every_halving_shows_is_borderline():
     copies = memorisation(pair.real, pair.generated, held_out_distances(pair.real))
     shown, not_shown = halvings(pair), halvings(plain)
     assert [each.borderline for each in agreed_faults(shown, facts, copies)] == [False]
-    for number in (1, 2):
-        found = agreed_faults((*shown[:number], *not_shown[number:]), facts, copies)
-        assert found[0].key in {"dropping", "reweighting"}
-        assert (found[0].borderline, found[0].level) == (True, "note")
-        assert "of 3 random halvings" in found[0].sentence
+    found = agreed_faults((*shown[:2], *not_shown[2:]), facts, copies)
+    assert found[0].key in {"dropping", "reweighting"}
+    assert (found[0].borderline, found[0].level) == (True, "note")
+    assert "2 of 3 random halvings" in found[0].sentence
     assert agreed_faults(not_shown, facts, copies) == ()
+
+
+def test_what_few_halvings_show_is_no_fault_but_too_few_samples():
+    pair, plain = planted(MODES, "class missing", 0.2, 400, 0), planted(MODES, None, 0.0, 400, 0)
+    facts = preflight(pair).facts
+    copies = memorisation(pair.real, pair.generated, held_out_distances(pair.real))
+    (found,) = agreed_faults((*halvings(pair)[:1], *halvings(plain)[1:]), facts, copies)
+    assert (found.key, found.level, found.borderline) == ("unclear", "note", True)
+    assert "400 samples of a set are too few to say" in found.sentence
 
 
 @pytest.mark.parametrize(("fault", "strength", "below"), [("too narrow", 0.1, True), ("too wide", 0.05, False)])

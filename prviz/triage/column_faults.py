@@ -1,0 +1,114 @@
+"""Faults of single features: of one set constant, in other units, moved, cut off, while the others are alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.diagnostics.column_tests import ColumnCounts, column_tests
+from prviz.diagnostics.named_columns import column_of, named_columns, number_text
+from prviz.samples import SamplePair
+from prviz.triage.finding import TriageFinding, grade
+
+# Largest part of the features that are a few; of more the sets as wholes differ.
+FEW = 0.25
+# Median p-value of the others, about 0.9 of features that are alike, below which a part of them differs too.
+ALIKE = 0.4
+# Features at most that are asked what explains them.
+LOOKED_AT = 30
+# p-value from which on what a repair leaves of a feature is chance, and the least factor that is one.
+MENDED, FACTOR = 0.05, 1.2
+
+
+Floats: TypeAlias = NDArray[np.float64]
+
+REPAIRS: Mapping[str, str] = {
+    "factor": " As if multiplied by a number: check units.",
+    "shift": " As if a number were added: check where 0 is.",
+    "no spread": " In the generated set that is one value throughout.",
+    "new spread": " In the real set that is one value throughout.",
+    "": "",
+}
+"""What would make such features fit, in words."""
+
+
+class Differing(NamedTuple):
+    """The features that differ, each by itself.
+
+    pair : independent rows. columns : from 0, the surest first. apart : largest distance of the two distribution
+    functions of one of them, which is the least share of the samples that differs. others : median p-value of the
+    other features.
+    """
+
+    pair: SamplePair
+    columns: tuple[int, ...]
+    apart: float
+    others: float
+
+    @property
+    def few(self) -> bool:
+        """True if the other features, and most of all, are alike."""
+        return 0 < len(self.columns) <= max(1, FEW * self.pair.d) and self.others > ALIKE
+
+
+def differing(pair: SamplePair) -> Differing:
+    """The features of a pair that differ, by `prviz.diagnostics.column_tests`; of groups of rows one each is tested."""
+    alone = SamplePair(*(each.one_of_each_group() for each in pair))
+    tests = column_tests(alone.real.values, alone.generated.values)
+    columns = tuple(int(each) for each in tests.differ)
+    apart = max((column_of(alone, each).largest_step() for each in columns), default=0.0)
+    others = np.delete(tests.p, tests.differ)
+    return Differing(alone, columns, apart, float(np.median(others)) if len(others) else 0.0)
+
+
+def column_fault(of: Differing) -> TriageFinding:
+    """The features that differ, by name, with what can be checked in the file."""
+    number, d = len(of.columns), of.pair.d
+    said = "; ".join(each.text for each in named_columns(of.pair, of.columns))
+    verb = "differs" if number == 1 else "differ"
+    others = ", the others are alike" if of.few else ""
+    repairs = [_repair(of.pair, place) for place in of.columns[:LOOKED_AT]]
+    how = repairs[0] if len(set(repairs)) == 1 else ""
+    sentence = f"{number} of {d} features {verb}{others}: {said}.{REPAIRS[how]}"
+    if number == 1 and how in ("factor", "shift"):
+        factor, move = _change(*_values(of.pair, of.columns[0]))
+        sentence += f" Here: {'×' if how == 'factor' else '+'} {number_text(factor if how == 'factor' else move)}."
+    share = number / d
+    return TriageFinding("columns", "Features that differ", sentence, share, grade(of.apart), "preflight")
+
+
+def _repair(pair: SamplePair, place: int) -> str:
+    """What explains a feature, a key of `REPAIRS`."""
+    real, generated = _values(pair, place)
+    if np.ptp(generated) == 0 or np.ptp(real) == 0:
+        return "no spread" if np.ptp(generated) == 0 else "new spread"
+    factor, move = _change(real, generated)
+    if factor > 0 and abs(math.log(factor)) > math.log(FACTOR) and _fits(real, generated / factor):
+        return "factor"
+    return "shift" if _fits(real, generated - move) else ""
+
+
+def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:
+    real, generated = (each.values[:, place].astype(np.float64) for each in pair)
+    return real, generated
+
+
+def _change(real: Floats, generated: Floats) -> tuple[float, float]:
+    """Factor of the spread, 0 where there is none, and move of the middle, in three digits."""
+    sides = [np.quantile(each, [0.25, 0.5, 0.75]) for each in (real, generated)]
+    spreads = [float(each[2] - each[0]) for each in sides]
+    if 0 in spreads:  # most values are one
+        spreads = [float(each.std()) for each in (real, generated)]
+    factor = spreads[1] / spreads[0] if spreads[0] else 0.0
+    return float(f"{factor:.3g}"), float(f"{sides[1][1] - sides[0][1]:.3g}")
+
+
+def _fits(real: Floats, repaired: Floats) -> bool:
+    from scipy.special import kolmogorov
+
+    step = ColumnCounts.of(real, repaired).largest_step()
+    return bool(kolmogorov(math.sqrt(len(real) * len(repaired) / (len(real) + len(repaired))) * step) > MENDED)
