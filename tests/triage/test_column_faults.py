@@ -1,0 +1,104 @@
+"""Single features that differ: named with what can be checked in the file, and with what explains them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from prviz.diagnostics.preflight import preflight
+from prviz.samples import SamplePair
+from prviz.triage.column_faults import column_fault, differing
+from prviz.triage.findings import sample_faults
+
+
+def drawn(n: int = 400, d: int = 8, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    real, generated = rng.normal(size=(2, n, d)) * np.linspace(1, 2, d) + 3
+    return real, generated
+
+
+def changed(how: str) -> SamplePair:
+    real, generated = drawn()
+    generated[:, 2] = {
+        "factor": 100 * generated[:, 2],
+        "shift": generated[:, 2] + 2,
+        "no spread": 0 * generated[:, 2],
+        "cut": np.minimum(generated[:, 2], 3.2),
+    }[how]
+    return SamplePair(real, generated)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("factor", "As if multiplied by a number: check units. Here: × "),
+        ("shift", "As if a number were added: check where 0 is. Here: + "),
+        ("no spread", "In the generated set that is one value throughout."),
+        ("cut", "feature 3 above 3.5: 0 % generated"),
+    ],
+)
+def test_one_feature_is_named_with_what_explains_it_and_nothing_else_is(how: str, said: str) -> None:
+    pair = changed(how)
+    (found,) = sample_faults(pair, preflight(pair).facts)
+    assert (found.key, found.number) == ("columns", 1 / 8)
+    assert found.sentence.startswith("1 of 8 features differs, the others are alike: feature 3 ")
+    assert said in found.sentence
+
+
+def test_a_feature_that_is_one_value_in_the_real_set_is_told_from_the_reverse() -> None:
+    pair = changed("no spread")
+    sentence = column_fault(differing(SamplePair(pair.generated, pair.real))).sentence
+    assert "In the real set that is one value throughout." in sentence
+
+
+def test_several_features_get_one_explanation_only_where_it_is_that_of_all() -> None:
+    real, generated = drawn()
+    generated[:, :2] += [1.5, -2]
+    sentence = column_fault(differing(SamplePair(real, generated))).sentence
+    assert sentence.startswith("2 of 8 features differ, the others are alike: ")
+    assert sentence.endswith("As if a number were added: check where 0 is.")
+    generated[:, 1] *= 30
+    assert "As if" not in column_fault(differing(SamplePair(real, generated))).sentence
+
+
+def test_features_that_all_move_a_little_are_no_few_features() -> None:
+    real, generated = drawn(800, 40)
+    moved = generated + 0.25
+    found = differing(SamplePair(real, moved))
+    assert found.columns
+    assert not found.few
+    assert not differing(SamplePair(real, generated)).columns
+
+
+def test_missing_samples_are_named_rather_than_the_feature_that_tells_them() -> None:
+    rng = np.random.default_rng(0)
+    real, generated = rng.normal(size=(2, 1000, 8))
+    for values in (real, generated):
+        values[: len(values) // 4, 0] += 8
+    pair = SamplePair(real, generated[250:])
+    assert differing(pair).few
+    assert [each.key for each in sample_faults(pair, preflight(pair).facts)] == ["dropping"]
+
+
+def test_rows_that_repeat_are_no_fair_draw_of_features() -> None:
+    real, generated = drawn()
+    pair = SamplePair(real, generated[np.random.default_rng(0).integers(20, size=400)])
+    assert {each.key for each in sample_faults(pair, preflight(pair).facts)} == {"collapse"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sparse_counts_of_one_law_are_in_no_other_order(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    mean = np.exp(np.random.default_rng(9).normal(size=80) * 1.4 - 1.8)
+    pair = SamplePair(*(np.log1p(rng.poisson(rng.gamma(1.5, mean / 1.5, size=(100, 80))).astype(float)) for _ in "ab"))
+    assert sample_faults(pair, preflight(pair).facts) == ()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_repeat_by_nature_are_no_copies_and_no_repeats(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    share = np.random.default_rng(8).beta(0.4, 0.4, 6)
+    real, generated = rng.binomial(3, share, size=(2, 300, 6)).astype(float)
+    many = np.concatenate([generated, rng.binomial(3, share, size=(600, 6))])
+    for pair in (SamplePair(real, generated), SamplePair(real, many)):
+        assert sample_faults(pair, preflight(pair).facts) == ()
