@@ -88,9 +88,9 @@ class PairStatistics:
     offset : squared distance of the real mean from the origin, over the real variance.
 
     centre_z : of the moves of the cluster centres. after_shift, after_scale, after_stretch, after_features : of what is
-    left of the moves after one shift, one factor from the origin, one from the mean, a factor per feature. stretch :
-    the factor from the mean, less 1; 0 for a single cluster, whose centre is the mean. factor : that from the origin,
-    less 1.
+    left of the moves after one shift, one factor from the origin, one from the mean, a factor per feature; nan where
+    such a model fits any moves. stretch : the factor from the mean, less 1; 0 for a single cluster, whose centre is the
+    mean. factor : that from the origin, less 1.
 
     deciles : mean squared difference of the features' deciles, in units of chance. deciles_shift, deciles_scale,
     deciles_features : what is left after a shift per feature, one factor, a factor per feature. scale : log of the one
@@ -592,8 +592,8 @@ def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, f
 
     def left(model: Floats, parameters: int = 0) -> float:
         freedom = by.size - parameters
-        if freedom <= 0:  # such a model fits any moves: it explains none
-            return moved
+        if freedom <= 0:  # such a model fits any moves
+            return math.nan
         return (float((weight * np.square(by - model)).sum()) - freedom) / math.sqrt(2 * freedom)
 
     def slope(on: Floats, axis: int | None = None) -> Floats:

@@ -16,6 +16,7 @@ HUGE, LITTLE = 50.0, 0.05  # a difference of deciles beside which clusters say n
 FITS = 4.0  # differences of features that fit again, in units of chance
 LIKE_MASS = 2.0  # z-score of the shares of the clusters below which they move nothing
 BY_MASS = (0.4, 0.6)  # part of a move of the mean from which on the shares of the modes may be, and are, its cause
+SURER = 3.0  # times as much must be explained by the deciles alone
 # Least squared distance of the real mean from the origin, over the variance: nearer, a factor from the origin and one
 # from the mean are the same.
 OFFSET = 0.08
@@ -62,7 +63,9 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     """The repair that leaves least of the moves of the clusters and of the differences of the features."""
 
     def left(centres: float, deciles: float) -> float:
-        """The larger part of what differs that a repair leaves."""
+        """The larger part of what differs that a repair leaves; nan where the moves of the clusters don't say."""
+        if math.isnan(centres):
+            return SURER * deciles / of.deciles if different else 1.0
         parts = [deciles / of.deciles] if different else []
         return max([*parts, max(centres, 0.0) / of.centre_z] if moved else parts)
 
