@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from pages._live.figure import Bars, Slider
+from pages._live.figure import Bars, Control, Slider
 from prviz.figures import GENERATED_COLOR, REAL_COLOR
 from prviz.live.state import SPLIT_PERCENTS, control_ids, has_bars, percent, specs
 from prviz.reports.settings import N_LIMITS, PARAMETER_PREFIX, REPEATS_LIMITS, SEED_LIMITS, ExploreSettings
@@ -35,14 +35,14 @@ MOST_STOPS = 200
 FINEST = 1e-4
 
 
-def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
+def sliders(settings: ExploreSettings) -> list[Control]:
     """The groups "Data" and "Modes": the toy's numbers, n and the seed; uploads choose rows where they are read."""
 
     def slider(name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = "") -> Slider:
         group = "modes" if "." in name.removeprefix(PARAMETER_PREFIX) else "data"  # one entry of several
         return Slider(name, label, stops, value, value, number=limits, help=text, group=group)
 
-    found: list[Slider | Bars] = []
+    found: list[Control] = []
     for spec in specs(settings):
         value: Any = settings.parameters.get(spec.name, spec.default)
         limits = (spec.low, spec.high, 1 if spec.kind == "int" else FINEST)

@@ -13,7 +13,8 @@ from pages._explore import data_controls, far_off
 from pages._explore.approximate import NOTE
 from pages._explore.session import PANEL_TAB, ExploreSession, change, explore_session, state
 from pages._live.figure import (
-    Bars,
+    Chips,
+    Control,
     Linked,
     Pane,
     Slider,
@@ -38,7 +39,7 @@ from prviz.live.explorer import CurvesQuestion, Question, Sink
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.results import Answer
 from prviz.live.state import PANELS, VIEWS
-from prviz.reports.settings import BANDWIDTH_LIMITS, FIRST_VIEW
+from prviz.reports.settings import BANDWIDTH_LIMITS, FIRST_VIEW, SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 # Largest number of a question: what JavaScript counts to exactly.
@@ -46,13 +47,14 @@ MOST_QUESTIONS = 2**53
 # Area above which a bound on the truth is not drawn.
 WIDEST = 0.99
 BOUND_HELP = (
-    "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by kNN, KDE, iPR "
-    f"and coverage at k = √n, judged on samples that they have not seen. {NO_LOWER_BOUND}"
+    "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by one "
+    f"classifier, judged on samples that it has not seen. {NO_LOWER_BOUND}"
 )
 LIMITS_HELP = (
     "Dotted: what an estimator comes to with ever more samples at this k. What lies between that and the truth no "
     "further sample repairs, only another k."
 )
+SHOW = ((SHOW_BOUND, "95 % bound", BOUND_HELP), (SHOW_LIMITS, "limits for n → ∞", LIMITS_HELP))
 ERROR_HELP = "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
 HELP = "Higher and further right is better. A click on a curve sets λ and colours the samples by its decision there."
 
@@ -79,8 +81,8 @@ def wanted(held: ExploreSession, shared: Session) -> Problem:
     return allowed(problem_of(settings, held.uploaded, shared))
 
 
-def controls(problem: Problem) -> list[Slider | Bars]:
-    """The sliders above the figure; the bandwidth's only where a family has one."""
+def controls(problem: Problem) -> list[Control]:
+    """The controls of the figure; the bandwidth's only where a family has one."""
     settings, top, (ks, units) = problem.settings, problem.largest_k, problem.stops
     k = Slider(
         "k",
@@ -115,7 +117,10 @@ def controls(problem: Problem) -> list[Slider | Bars]:
         group="figure",
         help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
     )
-    return [k, *([bandwidth] if units else []), *data_controls.sliders(settings), lam]
+    found: list[Control] = [k, *([bandwidth] if units else []), *data_controls.sliders(settings), lam]
+    if problem.truth is not None:
+        found.append(Chips("show", "Show", SHOW, settings.show))
+    return found
 
 
 def content(

@@ -23,7 +23,10 @@ import { button, dock, element } from "./dom.js";
  * @property {"estimator" | "data" | "modes" | "sampling" | "figure"} group
  * @property {boolean} line label, slider and number in one line
  *
- * @typedef {Slider | Bars} Control
+ * Several names, each of which is on or off (Chips in pages/_live/figure.py).
+ * @typedef {{ id: string, label: string, options: [name: string, label: string, help: string][], value: string[], group: SliderSpec["group"], angle?: undefined }} ChipsSpec
+ *
+ * @typedef {Slider | Bars | Chips} Control
  *
  * @typedef {object} ControlEvents
  * @property {(control: Control, rest?: number) => void} changed by the user; rest: milliseconds to wait for the next change
@@ -124,8 +127,49 @@ export class Slider {
   }
 }
 
+export class Chips {
+  held = false;
+  edited = false;
+
+  /** @param {ChipsSpec} spec @param {ControlEvents} events */
+  constructor(spec, events) {
+    this.spec = spec;
+    this.events = events;
+    this.value = spec.value;
+    /** @type {string[] | undefined} the value that Python has, as far as is known */
+    this.sent = spec.value;
+    this.box = element("div", { class: "control chips marks", role: "group", "aria-label": spec.label, "data-prviz": spec.id });
+  }
+
+  /** @param {string} name */
+  #toggle(name) {
+    this.value = this.value.includes(name) ? this.value.filter((each) => each !== name) : [...this.value, name];
+    this.show();
+    this.events.changed(this);
+  }
+
+  /** @param {ChipsSpec} spec */
+  refresh(spec) {
+    this.spec = spec;
+    if (this.box.childElementCount) return;
+    const chips = spec.options.map(([name, label, help]) => button(() => this.#toggle(name), label, { "data-value": name, title: help }));
+    this.box.replaceChildren(element("span", spec.label, { class: "name" }), ...chips);
+  }
+
+  show() {
+    for (const chip of this.box.querySelectorAll("button")) chip.setAttribute("aria-pressed", String(this.value.includes(chip.dataset.value ?? "")));
+  }
+}
+
 // "figure": below it, without a title.
 const TITLES = { estimator: "Estimator", data: "Data", modes: "Modes and weights", sampling: "Split and repeats", figure: "" };
+
+/** A new control, by what its spec describes.
+ * @param {SliderSpec | BarsSpec | ChipsSpec} spec @param {ControlEvents} events @returns {Control} */
+function made(spec, events) {
+  if ("options" in spec) return new Chips(spec, events);
+  return "names" in spec ? new Bars(spec, events) : new Slider(spec, events);
+}
 
 export class Controls {
   /** @type {Control[]} */
@@ -172,11 +216,11 @@ export class Controls {
 
   /** New specs from Python. A value that the user has moved since Python was asked stays; every other one follows what
    * Python sends.
-   * @param {(SliderSpec | BarsSpec)[]} specs */
+   * @param {(SliderSpec | BarsSpec | ChipsSpec)[]} specs */
   take(specs) {
     const before = this.list;
     if (specs.map(({ id }) => id).join() !== before.map(({ spec }) => spec.id).join()) {
-      this.list = specs.map((spec) => this.find(spec.id) ?? ("names" in spec ? new Bars(spec, this.events) : new Slider(spec, this.events)));
+      this.list = specs.map((spec) => this.find(spec.id) ?? (made(spec, this.events)));
       this.#layOut();
     }
     for (const [group, box] of this.#boxes) dock(box, group, this.box);

@@ -166,6 +166,20 @@ class Bars:
 
 
 @dataclass(frozen=True)
+class Chips:
+    """A control of names, each of which is on or off. options : (name, label, help). value : those that are on."""
+
+    id: str
+    label: str
+    options: Sequence[tuple[str, str, str]]
+    value: Sequence[str]
+    group: str = "figure"
+
+
+Control = Slider | Bars | Chips
+
+
+@dataclass(frozen=True)
 class Table:
     """The readout: one row of numbers by curve id; every column explains itself.
 
@@ -203,7 +217,7 @@ def place(name: str) -> None:
 def figure_content(
     panes: Sequence[Pane],
     *,
-    controls: Sequence[Slider | Bars] = (),
+    controls: Sequence[Control] = (),
     curves: Linked | None = None,
     lines: Mapping[str, PRCurve] | None = None,
     symbols: Mapping[str, str] | None = None,

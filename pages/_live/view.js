@@ -5,7 +5,7 @@ import { store } from "./store.js";
 
 /** @import { ExplorerSpec } from "./confusion_groups.js" */
 /** @import { BarsSpec } from "./bars.js" */
-/** @import { SliderSpec } from "./controls.js" */
+/** @import { ChipsSpec, SliderSpec } from "./controls.js" */
 /** @import { Curve, CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
 /** @import { PaneSpec } from "./pane.js" */
@@ -16,7 +16,7 @@ import { store } from "./store.js";
  * What Python sends (live_figure in pages/_live/figure.py).
  * @typedef {object} Payload
  * @property {string} revision names the content: all but what follows "standout"
- * @property {(SliderSpec | BarsSpec)[]} controls
+ * @property {(SliderSpec | BarsSpec | ChipsSpec)[]} controls
  * @property {Curve[]} curves
  * @property {(import("./store.js").KeyedCurve & { id: string })[]} lines further curves that are drawn: the bound on the truth, and limits
  * @property {Record<string, number[]>} vertices flat, by key: those that the browser has not got yet

@@ -203,11 +203,12 @@ def _standardised(split: Split, seed: int) -> _Standard:
 
 def _ranks(fit: Table, values: Table) -> Table:
     """The share of the fit samples below each value, equal ones counted half, feature by feature."""
-    shares = np.empty_like(values)
-    for place, column in enumerate(np.sort(fit, axis=0).T):
-        both = [np.searchsorted(column, values[:, place], side=side) for side in ("left", "right")]
-        shares[:, place] = (both[0] + both[1]) / (2 * len(column))
-    return shares
+    shares = np.empty(values.shape[::-1], dtype=values.dtype)
+    for share, column, asked in zip(shares, fit.T, values.T, strict=True):
+        order = np.argsort(asked)  # values in their order are found much faster
+        both = [np.searchsorted(np.sort(column), asked[order], side=side) for side in ("left", "right")]
+        share[order] = (both[0] + both[1]) / (2 * len(column))
+    return np.ascontiguousarray(shares.T)
 
 
 def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001

@@ -15,6 +15,7 @@ from prviz.live import results
 from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress
+from prviz.reports.settings import SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import JudgedHalf, judge_half
 
 # Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with the drawing.
@@ -26,7 +27,9 @@ Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def need(problem: Problem) -> Need[JudgedHalf] | None:
-    """The bound; None where it would take too long."""
+    """The bound; None where it is not shown, or would take too long."""
+    if not _is_shown(problem):
+        return None
     split = problem.settings.split or 0.5
     seconds = results.seconds(problem.having(methods=(TIGHTEST.name,), split=split, repeats=1))
     if problem.settings.approximate or seconds > BOUND_SECONDS:
@@ -66,8 +69,8 @@ def believed_need(problem: Problem) -> Need[Any] | None:
 
 
 def judged_half(problem: Problem) -> JudgedHalf | None:
-    """What half of the first draw says; None while it is not measured, and beside approximate curves."""
-    if problem.settings.approximate:
+    """What half of the first draw says; None while it is not measured or shown, and beside approximate curves."""
+    if problem.settings.approximate or not _is_shown(problem):
         return None
     found: JudgedHalf | None = problem.stores.results.get(bound_key(problem))
     return found
@@ -94,18 +97,25 @@ def bound_key(problem: Problem) -> tuple[Hashable, ...]:
     return ("bound", problem.key, problem.settings.split or 0.5)
 
 
+def _is_shown(problem: Problem) -> bool:
+    """True if the bound is drawn: where the truth is, on request."""
+    return problem.truth is None or SHOW_BOUND in problem.settings.show
+
+
 # ---- the limits ----
 
 
 def limits(problem: Problem) -> Mapping[str, PRCurve]:
-    """`ToyProblem.limit` at this k of the chosen families that have one, as far as it is quick.
+    """`ToyProblem.limit` at this k of the chosen families that have one, where it is shown and quick.
 
     Coverage's takes long at a large k, where it lies close to the truth. Empty without a truth, and without split,
     which the limits are of.
     """
     settings = problem.settings
     toy, k = problem.toy, problem.k
-    if toy is None or problem.truth is None or settings.split is None or settings.approximate:
+    if SHOW_LIMITS not in settings.show or settings.split is None or settings.approximate:
+        return {}
+    if toy is None or problem.truth is None:
         return {}
     quick = [
         name for name in settings.methods if name in LIMITS and limit_seconds(problem.truth, name, k) <= INLINE_SECONDS

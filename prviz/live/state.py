@@ -16,6 +16,7 @@ from prviz.reports.settings import (
     PARAMETER_PREFIX,
     REPEATS_LIMITS,
     SEED_LIMITS,
+    SHOWN,
     SPLIT_LIMITS,
     ExploreSettings,
     ParameterValue,
@@ -129,6 +130,8 @@ class ExploreState:
         if moved := self._moved_parameters(values):
             toy(settings.problem, **{**settings.parameters, **moved})
             changed["parameters"] = {**settings.parameters, **moved}
+        if isinstance(show := values.get("show"), list):
+            changed["show"] = tuple(name for name in SHOWN if name in show)
         hidden = values.get("hidden")
         if isinstance(hidden, list):
             self = replace(self, hidden=tuple(name for name in ESTIMATORS if name in hidden))

@@ -25,6 +25,10 @@ ParameterValue = float | int | str | tuple[float, ...]
 SOURCES: tuple[Source, ...] = get_args(Source)
 PARAMETER_PREFIX = "p."
 
+# What may be drawn beside the curves where the truth is known.
+SHOW_BOUND, SHOW_LIMITS = "bound", "limits"
+SHOWN = (SHOW_BOUND, SHOW_LIMITS)
+
 # Limits of the settings in a link, which must not keep the machine busy for hours.
 N_LIMITS = (10, 20_000)
 K_LIMITS = (1, 20_000)
@@ -60,6 +64,7 @@ class ExploreSettings:
     eps:         recall of alpha@eps
     approximate: whether curves come from approximate neighbour lists, see `prviz.approximate`; repeats count for
                  nothing then
+    show:        names in SHOWN, drawn beside the curves where the truth is known; where it is not, its bound always is
     """
 
     source: Source = "toy"
@@ -76,6 +81,7 @@ class ExploreSettings:
     b: float = B
     eps: float = EPS
     approximate: bool = False
+    show: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.source not in SOURCES:
@@ -289,6 +295,13 @@ def _known_methods(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ESTIMATORS[name].name for name in names))
 
 
+def _shown(text: str) -> tuple[str, ...]:
+    names = text.split(",") if text else []
+    if not set(names) <= set(SHOWN):
+        raise _IllegalError(f"expected names out of {', '.join(SHOWN)}, separated by commas")
+    return tuple(name for name in SHOWN if name in names)
+
+
 _Codec = tuple[Callable[[ExploreSettings], str], Callable[[str], Any]]
 _CODECS: dict[str, _Codec] = {
     "source": (lambda s: s.source, _one_of({name: name for name in SOURCES}, f"one of {', '.join(SOURCES)}")),
@@ -307,4 +320,5 @@ _CODECS: dict[str, _Codec] = {
     "b": (lambda s: repr(float(s.b)), _number(B_LIMITS)),
     "eps": (lambda s: repr(float(s.eps)), _number(EPS_LIMITS)),
     "approximate": (lambda s: "yes" if s.approximate else "no", _one_of({"yes": True, "no": False}, "yes or no")),
+    "show": (lambda s: ",".join(s.show), _shown),
 }

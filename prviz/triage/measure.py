@@ -270,17 +270,26 @@ class CheckpointState(NamedTuple):
 class CheckpointEvaluator:
     """Measures checkpoints against one reference and caches the results; not thread-safe.
 
+    bounded : False leaves the bound out that is measured with the best classifier.
+
     Raises ValueError or TypeError for settings that do not fit the reference.
     """
 
     def __init__(
-        self, reference: Samples, settings: TriageSettings, store: ResultCache | None, memory_limit: int
+        self,
+        reference: Samples,
+        settings: TriageSettings,
+        store: ResultCache | None,
+        memory_limit: int,
+        *,
+        bounded: bool = True,
     ) -> None:
         if reference.n < LEAST_ROWS:
             raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
         _legal(SamplePair(reference, reference), settings)
         self.reference, self.settings = reference, settings
         self._store, self._memory = store, memory_limit
+        self._bounded = bounded
         self._radii = RealRadii()
 
     def outcome(self, checkpoint: Checkpoint, progress: Progress) -> CheckpointOutcome:
@@ -370,7 +379,7 @@ class CheckpointEvaluator:
                 distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
             number = resolve_k(settings.k, pair)
             requests = [(name, number, settings.bandwidth) for name in missing]
-            bounded = [name for name in missing if ESTIMATORS[name].judges_all]
+            bounded = [name for name in missing if self._has_bound(name)]
             parts = part_of(progress, 0, 2) if bounded else progress
             estimates = measure(split, requests, settings.seed, self._memory, parts, distances=distances)
             bounds: dict[str, PRCurve] = {}
@@ -401,12 +410,16 @@ class CheckpointEvaluator:
         if known is None or self._store is None:
             return None
         bound = None
-        if ESTIMATORS[key["method"]].judges_all:
+        if self._has_bound(key["method"]):
             try:
                 bound = PRCurve(self._store.facts(_bound_key(key)))
             except (TypeError, ValueError):
                 return None
         return Result(*known, bound)
+
+    def _has_bound(self, method: str) -> bool:
+        """True if a bound is measured, and kept, with this family."""
+        return self._bounded and ESTIMATORS[method].judges_all
 
     def _in_order(self, found: Mapping[str, MeasuredCheckpoint]) -> tuple[MeasuredCheckpoint, ...]:
         return tuple(found[name] for name in self.settings.methods if name in found)

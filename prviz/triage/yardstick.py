@@ -79,7 +79,7 @@ def yardstick(
     else:
         first, second = reference, cut(holdout, size or holdout.n, settings.seed)
         source = f"{second.n} held-out real samples against {first.n}"
-    evaluator = CheckpointEvaluator(first, settings, store, memory_limit)
+    evaluator = CheckpointEvaluator(first, settings, store, memory_limit, bounded=False)
 
     def measured(name: str, generated: Samples) -> dict[str, MeasuredCheckpoint]:
         found = evaluator.measured(Checkpoint(Path(name), name, None, {}), SamplePair(first, generated))

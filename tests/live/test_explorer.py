@@ -21,7 +21,9 @@ from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 from tests.waiting import until
 
-SETTINGS = ExploreSettings(problem="shifted-gaussians", n=100, methods=("knn", "ipr"), parameters={"d": 2}, k=3)
+SETTINGS = ExploreSettings(
+    problem="shifted-gaussians", n=100, methods=("knn", "ipr"), parameters={"d": 2}, k=3, show=("bound",)
+)
 MEASURE = results.measure
 
 

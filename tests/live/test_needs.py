@@ -20,8 +20,9 @@ def nothing(_: float) -> None:
     return None
 
 
-def test_the_curves_come_first_then_the_open_panel_the_frames_and_the_bound() -> None:
-    problem = problem_of(SETTINGS)
+def test_the_curves_come_first_then_the_open_panel_the_frames_and_a_bound_that_is_shown() -> None:
+    assert [need.key[0] for need in needs.needs(problem_of(SETTINGS))] == ["results", "profile"]
+    problem = problem_of(replace(SETTINGS, show=("bound",)))
     panel = Need(("panel",), lambda _: 1, 0.1, "the panel", problem.stores.results)
     found = needs.needs(problem, panel)
     assert [need.key[0] for need in found] == ["results", "panel", "profile", "bound"]

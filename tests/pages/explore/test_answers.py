@@ -184,21 +184,21 @@ def lines(answer: dict) -> dict[str, list]:
 
 @pytest.mark.parametrize("query", [{}, {"k": "3", "methods": "ipr"}, {"split": "none", "repeats": "3"}])
 def test_the_bound_is_the_librarys_whatever_is_on_screen(query: dict[str, str]) -> None:
-    answer = last_word(opened(**LINK | {"p.mu": "1"}, **query))
+    answer = last_word(opened(**LINK | {"p.mu": "1"}, show="bound", **query))
     bound = prviz.upper_bound(*toy("shifted-gaussians", mu=1, d=8).sample(150, 7), seed=7)
     np.testing.assert_allclose(lines(answer)[BOUND], bound.vertices, atol=1e-9)
     assert NO_LOWER_BOUND in answer["panes"][0]["help"]
 
 
 def test_a_bound_that_leaves_nothing_out_is_not_drawn() -> None:
-    answer = last_word(opened(**LINK | {"p.mu": "0"}))
+    answer = last_word(opened(**LINK | {"p.mu": "0"}, show="bound"))
     assert prviz.upper_bound(*toy("shifted-gaussians", mu=0, d=8).sample(150, 7), seed=7).auc > live_view.WIDEST
     assert BOUND not in lines(answer)
     assert NO_LOWER_BOUND not in answer["panes"][0]["help"]
 
 
 def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
-    app = opened(**LINK, k="4", methods="knn,coverage,ipr")
+    app = opened(**LINK, k="4", methods="knn,coverage,ipr", show="limits")
     problem = toy("shifted-gaussians", mu=0.25, d=8)
     for k in (4, 5):
         shown = lines(last_word(move(app, k=k)))
@@ -206,7 +206,17 @@ def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
             np.testing.assert_allclose(shown[f"{title} at n = ∞"], problem.limit(name, k).vertices, atol=1e-9)
         assert sum("n = ∞" in name for name in shown) == 3
     assert "kNN at n = ∞" in lines(last_word(move(app, k=30)))
-    assert not any("n = ∞" in name for name in lines(last_word(opened(**LINK, split="none"))))
+    assert not lines(last_word(opened(**LINK, show="limits", split="none")))
+
+
+def test_beside_a_truth_bound_and_limits_are_drawn_once_they_are_asked_for() -> None:
+    app = opened(**LINK | {"p.mu": "1"})
+    assert not lines(last_word(app))
+    (chips,) = (each for each in payload(app)["controls"] if each["id"] == "show")
+    assert chips["value"] == []
+    assert lines(last_word(move(app, show=["limits", "bound", "more"]))).keys() > {BOUND}
+    assert app.query_params["show"] == "bound,limits"
+    assert not lines(last_word(move(app, show=[])))
 
 
 # ---- answers in stages ----
@@ -247,7 +257,7 @@ def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(monkeypatch: 
 
 
 def test_the_line_says_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened(**LINK)
+    app = opened(**LINK, show="bound")
     first, *_, last = [each for each in ask(app, seed=8, k=4) if each["kind"] == "curves"]
     app.run()
     page = payload(app)
@@ -349,7 +359,9 @@ def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -> None:
-    settings = ExploreSettings(problem="shifted-gaussians", n=100, parameters={"d": 2}, repeats=repeats, k=5)
+    settings = ExploreSettings(
+        problem="shifted-gaussians", n=100, parameters={"d": 2}, repeats=repeats, k=5, show=("limits",)
+    )
     problem = problems.problem_of(settings)
     found = results.results(problem)
     table = live_view.numbers(problem, found)

@@ -322,7 +322,7 @@ def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -
 
 @pytest.mark.thorough
 def test_repeats_are_followed_without_their_bands(page: Page) -> None:
-    figure = followed(page, PATH + "&repeats=3")
+    figure = followed(page, PATH + "&repeats=3&show=bound")
     filled = figure.locator(".pane").first.locator(".js-fill")
     lengths = "nodes => nodes.map(node => (node.getAttribute('d') || '').length)"
     assert sum(length > 20 for length in filled.evaluate_all(lengths)) > 1  # the bands, and the shade of the bound

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.pages.explore.test_explore_browser import slider
-from tests.pages.live.test_live_browser import at_stop, followed, sent, settled
+from tests.pages.live.test_live_browser import PATH, at_stop, followed, sent, settled
 
 __all__ = ["sent"]
 
@@ -53,7 +53,7 @@ def paths(page: Page) -> list[Any]:
 
 @pytest.mark.thorough
 def test_every_pane_and_figure_shows_the_curves_of_the_stop_without_python(page: Page) -> None:
-    followed(page)
+    followed(page, PATH + "&show=limits")
     before = paths(page)
     for _ in range(4):
         slider(page, "Neighbours k").press("ArrowRight")
@@ -134,7 +134,7 @@ _GREY = """async () => {
 
 @pytest.mark.thorough
 def test_the_grey_is_said_where_it_is_drawn(page: Page) -> None:
-    followed(page, "/?problem=modes&n=300&k=5&split=none")
+    followed(page, "/?problem=modes&n=300&k=5&split=none&show=bound")
     assert page.evaluate(_GREY) == [[], [True]]
     slider(page, "Neighbours k").press("ArrowRight")
     slider(page, "Seed").press("ArrowRight")
