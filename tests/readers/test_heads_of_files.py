@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -101,6 +102,12 @@ def test_fields_of_every_type_are_passed_over(kind: int) -> None:
     two = bytes([0x29, 0x20 | kind]) + 2 * OF_KIND[kind]
     data = bytes([0x10 | kind]) + alone + two + b"\x15\x0e\x00"  # fields 1, 3 and 4, which is 7
     assert _Compact(data).struct({4: None}) == {4: 7}
+
+
+@pytest.mark.parametrize("wanted", [{4: None}, {1: {1: None}}])
+def test_structs_in_structs_end_at_some_depth(wanted: dict[int, Any]) -> None:
+    with pytest.raises(ValueError, match="nested too deeply"):
+        _Compact(b"\x1c" * 40 + bytes(41)).struct(wanted)
 
 
 def test_sizes_are_whole_numbers_from_0() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ import prviz
 from prviz.cli.main import main
 from prviz.readers import AmbiguousKeyError, ReadError, delimited, read
 from prviz.readers.columns import ColumnChoice
+from prviz.readers.text_dialect import delimiter_of, encoding_of
 
 N, D = 60, 4
 VALUES = np.random.default_rng(1).normal(size=(N, D)) * 100
@@ -189,3 +191,13 @@ def test_a_choice_finds_columns_of_every_way_to_write() -> None:
         "c",
         "d",
     )
+
+
+def test_three_bytes_are_too_few_to_tell_utf_16_by() -> None:
+    for four, encoding in ((b"1\x002\x00", "utf-16-le"), (b"\x001\x002", "utf-16-be")):
+        assert encoding_of(four) == encoding
+        assert encoding_of(four[:3]) == "utf-8"
+
+
+def test_marks_in_a_comment_do_not_divide_the_rows() -> None:
+    assert delimiter_of(io.BytesIO(b"# made by one, for all\n1;2\n3;4\n"), ".csv") == ";"

@@ -7,7 +7,7 @@ import pytest
 
 from prviz.samples import Samples
 from prviz.triage.finding import NUMBERS, percent
-from prviz.triage.power import FEWEST, PLANTED, power
+from prviz.triage.power import FEWEST, PLANTED, _dropped, power
 from tests.benchmarks.faults import BASES
 
 REAL = BASES["6 modes, d = 16"].draw(1600, 0).values
@@ -40,3 +40,10 @@ def test_the_share_that_is_said_is_the_share_that_was_planted() -> None:
     fresh = REAL[order[200:]]
     kept = PLANTED["a dropped mode, {} of the samples"][1](fresh, REAL[order[:200]], rng)
     assert found[1].fault == f"a dropped mode, {percent(1 - len(kept) / 200)} of the samples"
+
+
+def test_the_mode_that_is_dropped_is_the_one_nearest_to_the_share_asked_for() -> None:
+    modes = np.repeat([[0.0], [40.0], [80.0]], [50, 35, 15], axis=0)
+    rng = np.random.default_rng(0)
+    values = modes + rng.normal(size=modes.shape)
+    assert len(_dropped(0.33)(values, values, np.random.default_rng(1))) == 65
