@@ -100,8 +100,10 @@ def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:
 def _change(real: Floats, generated: Floats) -> tuple[float, float]:
     """The factor and the move that make the sets most alike, in three digits; 0 where there is no factor."""
     sides = [np.quantile(each, [0.25, 0.5, 0.75]) for each in (real, generated)]
-    sizes = [(each[2] - each[0], each[1]) for each in sides]
-    sizes = [(*size, each.std(), each.mean()) for size, each in zip(sizes, (real, generated), strict=True)]
+    sizes = [
+        (ends[2] - ends[0], ends[1], values.std(), values.mean())
+        for ends, values in zip(sides, (real, generated), strict=True)
+    ]
     ratios = [float(other / one) for one, other in zip(*sizes, strict=True) if one and other / one > 0]
     factor = min(ratios, key=lambda each: _apart(real, generated / each), default=0.0)
     return float(f"{factor:.3g}"), float(f"{sides[1][1] - sides[0][1]:.3g}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from prviz.diagnostics.preflight import PairFacts
 from prviz.measure.estimates import Progress
@@ -13,15 +13,13 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples
 from prviz.triage.finding import TriageFinding
-from prviz.triage.findings import RULES, findings, sample_faults, usual_faults
+from prviz.triage.findings import RULES, Found, findings, sample_faults, usual_faults
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, samples_of
 from prviz.triage.pair_statistics import ROWS, rows_within
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.witnesses import witnesses_of
-
-Found: TypeAlias = tuple[TriageFinding, ...]
 
 
 def findings_of(
@@ -91,7 +89,8 @@ def _p_apart(
     """Probability that trees tell a checkpoint apart by chance, of what gives it away; None where it is not known."""
     known = witnesses_of(reference, [measured], settings, load=load, store=store, memory_limit=memory_limit)
     entry = known.get(measured.checkpoint.name)
-    return None if entry is None else entry["p_apart"]
+    p: float | None = None if entry is None else entry["p_apart"]
+    return p
 
 
 def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int) -> str:

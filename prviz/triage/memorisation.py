@@ -183,9 +183,10 @@ def memorisation(
         if more.low > _MARGIN * NEAR and len(np.unique(rows[below, 0])) >= _DIFFERENT:
             threshold, near = wide, more
     first = np.argsort(distances[:, 0], kind="stable")[:_PAIRS]
-    sides = distances, held_out.values
-    exact = _excess(*(each[:, 0] == 0 for each in sides), held_out.independent, drawn)
-    once = _excess(*((each[:, 0] == 0) & (each[:, -1] > 0) for each in sides), held_out.independent, drawn)
+    equal, usually = (each[:, 0] == 0 for each in (distances, held_out.values))
+    exact = _excess(equal, usually, held_out.independent, drawn)
+    alone, seldom = (each[:, -1] > 0 for each in (distances, held_out.values))
+    once = _excess(equal & alone, usually & seldom, held_out.independent, drawn)
     return Memorisation(
         exact._replace(low=once.low, high=once.high),
         near,
