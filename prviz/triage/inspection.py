@@ -17,7 +17,7 @@ from prviz.triage.findings import RULES, Found, findings, sample_faults, usual_f
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, samples_of
-from prviz.triage.pair_statistics import ROWS, rows_within
+from prviz.triage.pair_statistics import rows_in_time, rows_within
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.witnesses import witnesses_of
 
@@ -104,7 +104,7 @@ def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int
 def _few_rows(measured: MeasuredCheckpoint, d: int, memory_limit: int) -> int | None:
     """Number of rows that findings compare where a small memory limit makes it smaller; None where it does not."""
     rows = rows_within(d, memory_limit)
-    return rows if rows < min(ROWS, max(measured.n_real, measured.n_generated)) else None
+    return rows if rows < min(rows_in_time(d), max(measured.n_real, measured.n_generated)) else None
 
 
 def _kept_faults(

@@ -24,8 +24,9 @@ from prviz.triage.row_sets import BLOCK_VALUES, Floats, Ints, RowSet, coordinate
 
 Flags = NDArray[np.bool_]
 
-# Rows per set that are compared, a seeded draw of more: a share is then known to about 0.02, for 2.5 curves at d = 64.
-ROWS = 1_200
+# Rows per set that each halving compares of more, the least and the most of them, and the most products of values that
+# distances may take: 5,000 rows at d = 64.
+ROWS, MOST_ROWS, WORK = 1_200, 6_000, 1_600_000_000
 # Bytes at the peak per compared row and coordinate: eleven matrices of that shape, in float64, and some room.
 _ROW_BYTES = 96
 # Bytes at the peak per value of a block of features, and three times as many for the rows themselves.
@@ -163,32 +164,38 @@ class PairStatistics:
     features: float
 
 
+def rows_in_time(d: int) -> int:
+    """Most rows per set of d features that a halving compares, for the time that more would take."""
+    return min(max(math.isqrt(WORK // d), ROWS), MOST_ROWS)
+
+
 def rows_within(d: int, memory_limit: int) -> int:
-    """Most rows per set of d features that are compared within so many bytes: at least 510 of 50 MB, ROWS of 280 MB."""
+    """The same within so many bytes: at least 510 of 50 MB, ROWS of 280 MB."""
     few_features = memory_limit // (_ROW_BYTES * d)
     more_features_than_rows = math.isqrt(memory_limit // (2 * _ROW_BYTES))
-    return min(max(few_features, more_features_than_rows), ROWS)
+    return min(max(few_features, more_features_than_rows), rows_in_time(d))
 
 
 def halvings(
     pair: SamplePair,
     *,
     seed: int = 0,
-    rows: int = ROWS,
+    rows: int = MOST_ROWS,
     times: int = HALVINGS,
     memory_limit: int = MEMORY_LIMIT,
 ) -> tuple[PairStatistics, ...]:
     """The statistics of a pair by several random halves each; their mean is `pair_statistics`.
 
     seed : of the draws of rows, the halves and the clusters, no seed of a bootstrap: findings do not depend on one, nor
-    on the order of the rows. rows : rows per set that are compared, at most. times : number of halvings.
+    on the order of the rows. rows : rows per set that each halving compares, at most; of more each takes others.
+    times : number of halvings.
     memory_limit : bytes beyond the samples; below 280 MB fewer rows of many features are compared, see `rows_within`.
 
     No matrix is larger than (2 rows, 2 rows), however many features there are; these are read in blocks then.
     """
     with one_blas_thread(), one_openmp_thread():  # matrices this small cost several times as much on two
         compared = _Compared(pair, min(rows, rows_within(pair.d, memory_limit)), memory_limit)
-        return tuple(_halved(compared, np.random.default_rng((seed, turn))) for turn in range(times))
+        return tuple(_halved(compared, np.random.default_rng((seed, turn)), turn) for turn in range(times))
 
 
 def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
@@ -198,7 +205,7 @@ def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
     )
 
 
-def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = ROWS) -> PairStatistics:
+def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = MOST_ROWS) -> PairStatistics:
     """All statistics of a pair, means over `halvings`."""
     return mean_statistics(halvings(pair, seed=seed, rows=rows))
 
@@ -218,18 +225,23 @@ class _Compared:
     def __init__(self, pair: SamplePair, rows: int, memory_limit: int) -> None:
         self._pair, self._rows = pair, rows
         self._block = min(BLOCK_VALUES, memory_limit // _BLOCK_BYTES)
-        self._orders = [_order_of(part.values) for part in pair]
+        mixed = (np.random.default_rng(0).permutation(part.n) for part in pair)
+        orders = (_order_of(part.values) for part in pair)
+        self._orders = [order[mix] if len(order) > rows else order for order, mix in zip(orders, mixed, strict=True)]
         numbers = (part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
         self.wide = pair.d > sum(min(number, rows) for number in numbers)
         classes = row_classes(pair) if self.wide else np.empty(0, np.intp)
         self._classes = [classes[: pair.real.n], classes[pair.real.n :]]
 
-    def drawn(self, rng: np.random.Generator) -> tuple[RowSet, RowSet, Floats, Floats]:
-        """Rows of both sets in a random order, by their features and in coordinates."""
-        rows = [
-            _one_of_each(order[rng.permutation(len(order))], part.groups)[: self._rows]
-            for order, part in zip(self._orders, self._pair, strict=True)
-        ]
+    def drawn(self, rng: np.random.Generator, turn: int) -> tuple[RowSet, RowSet, Floats, Floats]:
+        """Rows of both sets in a random order, by their features and in coordinates; of many others in every turn."""
+        rows: list[Ints] = []
+        for whole, part in zip(self._orders, self._pair, strict=True):
+            order = whole
+            if len(whole) > self._rows and part.groups is None:
+                first = turn * self._rows
+                order = np.take(whole, np.arange(first, first + self._rows), mode="wrap")
+            rows.append(_one_of_each(order[rng.permutation(len(order))], part.groups)[: self._rows])
         real, generated = self._pair
         unit = unit_of(RowSet(real.values, rows[0], block=self._block), whole=not self.wide)
         sets = (
@@ -250,8 +262,8 @@ def _one_of_each(rows: Ints, groups: NDArray[Any] | None) -> Ints:
     return rows[np.sort(np.unique(groups[rows], return_index=True)[1])]
 
 
-def _halved(compared: _Compared, rng: np.random.Generator) -> PairStatistics:
-    real, generated, points, others = compared.drawn(rng)
+def _halved(compared: _Compared, rng: np.random.Generator, turn: int) -> PairStatistics:
+    real, generated, points, others = compared.drawn(rng, turn)
     h, g = len(real) // 2, len(generated) // 2
     folds = []
     for swapped in (False, True):

@@ -22,6 +22,7 @@ from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import (
     ROWS,
     VOID,
+    _Compared,
     _distance,
     _masses,
     _neighbours,
@@ -175,9 +176,19 @@ def test_faults_of_wide_sets_are_searched_within_the_memory_limit() -> None:
 
 def test_fewer_rows_are_compared_only_where_all_do_not_fit() -> None:
     assert rows_within(30_000, 280_000_000) == ROWS  # as by the default limit
-    assert rows_within(64, 50_000_000) == ROWS
+    assert rows_within(64, 50_000_000) == 5_000  # for the time that more take
     assert rows_within(600, 50_000_000) == 868
     assert rows_within(30_000, 50_000_000) == 510
+
+
+def test_more_rows_than_are_compared_at_once_are_compared_in_turn() -> None:
+    pair = SamplePair(*np.random.default_rng(0).normal(size=(2, 300, 3)))
+    compared = _Compared(pair, 100, 10**9)
+    turns = [compared.drawn(np.random.default_rng(turn), turn)[:2] for turn in range(3)]
+    for role in range(2):
+        rows = [set(sides[role]._rows) for sides in turns]
+        assert [len(each) for each in rows] == [100, 100, 100]
+        assert len(set[int]().union(*rows)) == 300
 
 
 def test_findings_of_fewer_rows_are_kept_apart_and_said(
