@@ -51,7 +51,7 @@ from prviz.triage.inputs import checkpoints_of, common_prefix, details_of, natur
 from prviz.triage.measure import measure_all, set_sizes, unequal, uneven
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import copies_text, held_out_distances, memorisation
-from prviz.triage.ranking import listed, rank, share_text, verdict
+from prviz.triage.ranking import headline, listed, rank, share_text
 from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
 from prviz.triage.run import TriageRun
 from prviz.triage.stability import known_rows, ks_of, least, scored, stability_tasks, usual_shares
@@ -404,7 +404,7 @@ def triage() -> Iterator[Call]:
     known = triaged()
     yield "checkpoints", lambda: [[each.name, each.step, each.extra] for each in known["found"]]
     for outcome in known["outcomes"]:
-        measured = [(each.estimate, each.bound, each.risk, each.flags, each.n_generated) for each in outcome.measured]
+        measured = [(each.estimate, each.bound, each.flags, each.n_generated) for each in outcome.measured]
         yield f"outcome {outcome.checkpoint.name}", partial(list, [outcome.reason, measured])
     for name, result in known["results"].items():
         for part in ("memorisation", "findings", "yardstick", "no_ceiling", "judgement"):
@@ -441,7 +441,7 @@ def ranked(known: Mapping[str, Any], goal: float) -> Any:
     measured = [each for outcome in known["outcomes"] for each in outcome.measured if each.method == "knn"]
     table = rank(measured, goal=goal, bootstrap=30, seed=1)
     rankings = [EncoderRanking("one", 4, table), EncoderRanking("other", 8, table.iloc[::-1])]
-    return [table, verdict(table), verdict(table, n=40, left_out=2), encoder_verdict(rankings), rankings[0].possible]
+    return [table, headline(table), headline(table, left_out=2), encoder_verdict(rankings), rankings[0].possible]
 
 
 def details() -> Iterator[Call]:

@@ -73,11 +73,11 @@ def _ranking(found: TriageResults, judgement: Judgement, reference: str, goal: f
     method = judgement.decision.basis.method
     of_method = [each for outcome in found.outcomes for each in outcome.measured if each.method == method]
     known = found.yardstick
-    tops = {} if known is None else {name: score(each.curve, goal) for name, each in known.ceiling.items()}
-    parts = [_head(method, of_method, reference, goal), _table(found.outcomes, judgement, tops)]
+    parts = [_head(method, of_method, reference, goal), _table(found.outcomes, judgement)]
+    parts.append("draws: 95 % of the scores when the same samples are drawn again. best: share of the paired draws.")
     if known is not None:
-        floor = score(known.floor[method].curve, goal)
-        parts.append(f"Ceiling {tops[method]:.4f}: {known.source}. Floor {floor:.4f}: their features shuffled.")
+        top, floor = (score(each[method].curve, goal) for each in (known.ceiling, known.floor))
+        parts.append(f"Real against real {top:.4f}: {known.source}. Floor {floor:.4f}: their features shuffled.")
     return "\n".join(parts)
 
 
@@ -93,10 +93,10 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
     return f"{ESTIMATORS[method].title}{ks_text}, against {against}; best first for the goal {goal:g}{word}"
 
 
-def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement, tops: Mapping[str, float]) -> str:
+def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
     """A line per checkpoint; columns of the metadata follow the step, those of other families the shares of draws.
 
-    tops : score of the ceiling by family.
+    Beside the best classifier only the family that orders low scores has a column: it refutes the others.
     """
     from prviz.estimators import ESTIMATORS
     from prviz.triage.ranking import marks
@@ -109,18 +109,19 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement, tops: Ma
     for column in dict.fromkeys(column for each in extra.values() for column in each.extra):
         columns.append([one_line(column), *(_short(extra[name].extra.get(column)) for name in names)])
     columns.append(["score", *(f"{line['score']:.4f}" for line in lines)])
-    columns.append(["95 % interval", *(f"[{line['low']:.4f}, {line['high']:.4f}]" for line in lines)])
+    columns.append(["draws", *(f"{line['low']:.4f} to {line['high']:.4f}" for line in lines)])
     most = [judgement.at_most.get(name) for name in names]
     columns.append(["at most", *("" if each is None else f"{each:.4f}" for each in most)])
     columns.append(["best", *(_draws(line["best"]) for line in lines)])
-    for method, scores in judgement.scores.items():
-        if method != judgement.decision.basis.method:
-            columns.append(
-                _of_family(one_line(ESTIMATORS[method].title), [scores.get(name) for name in names], tops.get(method))
-            )
+    basis = judgement.decision.basis
+    others = [name for name in judgement.scores if name != basis.method] if basis.second is None else [basis.second]
+    for method in others:
+        scores = (judgement.scores[method].get(name) for name in names)
+        cells = ("-" if each is None else f"{each:.4f}" for each in scores)
+        columns.append([one_line(ESTIMATORS[method].title), *cells])
     if judgement.shares:
-        shares = (judgement.shares[name] for name in names)
-        columns.append(["of ceiling", *(f"{each.share:.0%} [{each.low:.0%}, {each.high:.0%}]" for each in shares)])
+        shares = (min(judgement.shares[name].share, 1.0) for name in names)
+        columns.append(["of real data", *(f"{each:.0%}" for each in shares)])
     widths = [max(map(len, column)) for column in columns]
     widths[0] = max(widths[0], 4)
     remarks = ["", *(_remarks(marks(place, line), line, judgement) for place, line in enumerate(lines, start=1))]
@@ -134,13 +135,6 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement, tops: Ma
         for row in zip(*columns, strict=True)
     ]
     return "\n".join(f"{row}  {remark}".rstrip() for row, remark in zip(rows, remarks, strict=True))
-
-
-def _of_family(title: str, scores: Sequence[float | None], top: float | None) -> list[str]:
-    """A column of scores, each with its share of the ceiling where that is known."""
-    if not top:
-        return [title, *("-" if each is None else f"{each:.4f}" for each in scores)]
-    return [f"{title}, of ceiling", *("-" if each is None else f"{each:.4f} {each / top:4.0%}" for each in scores)]
 
 
 def _draws(share: float) -> str:

@@ -14,14 +14,15 @@ Schema "prviz-triage", version 1; missing entries are None:
                    features
     reference      name, path (as it was given), n, d, digest, encoder (as `prviz embed` wrote it, see `prviz.Samples`)
     verdict        best (name of a checkpoint; None: nothing was measured), told_apart (no other may be best), also
-                   (those that may), sentence; memorised (copies of the reference, no candidates), family and risks (by
-                   family, on held-out samples) that it rests on, disagreement (a sentence, or "")
+                   (those that may), headline, sentence; memorised (copies of the reference, no candidates), family that
+                   it rests on, second_family (that orders scores below 0.1; None: none does), disagreement (a
+                   sentence, or "")
     checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, encoder, reason (why it
                    failed), and families: by name k, bandwidth {real, generated}, vertices {fpr, fnr}, summaries by
                    key, each with value, low and high, and upper_bound (confidence, auc, vertices) of the true curve
                    memorisation: memorised, exact and near copies (number, share, expected, low, high), pairs, sentence
                    share_of_ceiling: by family share, low, high, reaches_ceiling, sentence
-                   scores: by family, at the goal; at_most: what the true one does not exceed, by all families together
+                   scores: by family, at the goal; at_most: what the true one does not exceed, at 95 %
                    classes: a list of label, role, n, others, missed, expected, low, high, worse, few (see
                    `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
                    flags: all of this checkpoint, notes too
@@ -29,10 +30,11 @@ Schema "prviz-triage", version 1; missing entries are None:
                    findings: a list of key, title, sentence, number, unit, low, high, level, borderline;
                    None: not looked for
     yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key, vertices {fpr, fnr}
-    rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high, best
-                   (share of the replicates), behind, loses, tied_with_best, margin (see
+    rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high (spread
+                   of draws), best (share of the replicates), behind, loses, tied_with_best, margin (see
                    `prviz.triage.ranking.ranking`), front (beaten in both directions by none), precision, recall (the
-                   two sides of the score), at_most (the score of the upper bound)
+                   two sides of the score), second, second_low, second_high (by the family that orders scores below
+                   0.1; None: none does), at_most (the score of the upper bound)
 
 n and digest are of the samples as they were measured: with ``equal_sizes``, of those left. `schema` gives it as a JSON
 schema, prviz/reports/triage.schema.json.
@@ -45,6 +47,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from os import PathLike, fspath
@@ -60,16 +63,16 @@ from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.classes import ClassShare
-from prviz.triage.decision import Judgement, judge
+from prviz.triage.decision import Judgement, basis_of, judge, known_sides
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import warnings_of
 from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
-from prviz.triage.ranking import digest_of_supports, rank, score, side_replicates
+from prviz.triage.ranking import digest_of_supports, score, side_replicates
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.witnesses import WitnessEntry
-from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
+from prviz.triage.witnesses import WitnessEntry, told_apart
+from prviz.triage.yardstick import Yardstick
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
 
 SCHEMA = "prviz-triage"
@@ -86,8 +89,9 @@ CONVENTIONS = {
     "bandwidth": "of kde: a distance; null: the family has none",
     "sizes": "equal_sizes cuts all sets, by the seed, to the smallest of those that can be measured",
     "f8": f"f8_precision is the {OF_CURVES['f8_precision']}; f8_recall {OF_CURVES['f8_recall']}",
-    "intervals": "of a summary: percentiles of replicates of this checkpoint alone, its evaluation samples drawn again "
-    "with replacement, supports as they are; of a score: the same, the real ones drawn once for all checkpoints",
+    "intervals": "spreads of draws, not intervals of the truth: of a summary, percentiles of replicates of this "
+    "checkpoint alone, its evaluation samples drawn again with replacement, supports as they are; of a score the same, "
+    "the real ones drawn once for all checkpoints",
     "score": "(1 - goal) * precision + goal * recall, the two sides of the area under the curve, each doubled: that of "
     "the rays lam >= 1 and that of lam <= 1; at goal 0.5 the area itself",
     "seeds": "settings.seed: of split, equal sizes and families fitted with chance; bootstrap.seed: of the replicates",
@@ -146,12 +150,31 @@ def document(
     if measured:
         n, digest = measured[0].n_real, measured[0].digests.real
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    names = [each.checkpoint.name for each in outcomes if each.measured]
+    judged_by = partial(
+        judge,
+        measured,
+        goal,
+        settings.seed,
+        memorised=[name for name, each in (memorisation or {}).items() if each.memorised],
+        apart=None if witnesses is None else told_apart(witnesses, names),
+        yardstick=yardstick,
+        replicates=replicates,
+        known=known_sides(measured),
+        store=store,
+    )
+    by_family: dict[str, Judgement | None] = {}
+    reasons: dict[str, str] = dict.fromkeys(settings.methods, "nothing was measured")
+    for name in settings.methods:
+        try:
+            by_family[name] = judged_by(basis=basis_of(measured, name)) if measured else None
+        except ValueError as error:  # runs that evaluate different samples
+            by_family[name], reasons[name] = None, str(error)
     if measured and judgement is None:
-        copied = [name for name, each in (memorisation or {}).items() if each.memorised]
-        judgement = judge(measured, goal, settings.seed, memorised=copied, yardstick=yardstick, replicates=replicates)
+        judgement = judged_by()
     entries = [_checkpoint(each, replicates, settings.seed, store) for each in outcomes]
     flags = {each.checkpoint.name: each.measured[0].flags for each in outcomes if each.measured}
-    shares = {} if yardstick is None else _shares(measured, yardstick, goal, settings.seed, store)
+    shares = {name: each.shares for name, each in by_family.items() if each is not None and each.shares}
     for entry in entries:
         copies = (memorisation or {}).get(entry["name"])
         entry["memorisation"] = None if copies is None else _copies(copies)
@@ -188,9 +211,7 @@ def document(
         "yardstick": None if yardstick is None else _yardstick(yardstick, goal),
         "verdict": _verdict(judgement),
         "checkpoints": entries,
-        "rankings": {
-            name: _ranking(measured, name, goal, replicates, settings.seed, store) for name in settings.methods
-        },
+        "rankings": {name: _ranking(by_family[name], reasons[name]) for name in settings.methods},
     }
 
 
@@ -202,10 +223,11 @@ def _verdict(judgement: Judgement | None) -> Document:
         "best": found.best,
         "told_apart": found.told_apart,
         "also": list(found.also),
+        "headline": found.headline.head,
         "sentence": found.sentence,
         "memorised": list(found.memorised),
         "family": found.basis.method,
-        "risks": dict(found.basis.risks),
+        "second_family": found.basis.second,
         "disagreement": found.disagreement,
     }
 
@@ -253,25 +275,6 @@ def _yardstick(found: Yardstick, goal: float) -> Document:
             }
             for name, measured in (("ceiling", found.ceiling), ("floor", found.floor))
         },
-    }
-
-
-def _shares(
-    measured: Sequence[MeasuredCheckpoint], found: Yardstick, goal: float, seed: int, store: ResultCache | None
-) -> dict[str, dict[str, CeilingShare]]:
-    by_family = {name: [each for each in measured if each.method == name] for name in found.ceiling}
-    return {
-        name: shares_of_ceiling(
-            some,
-            found.ceiling[name],
-            goal,
-            seed,
-            floor=found.floor.get(name),
-            dominant=found.dominant,
-            store=store,
-        )
-        for name, some in by_family.items()
-        if some
     }
 
 
@@ -373,24 +376,20 @@ def _kept_intervals(facts: Any) -> dict[str, Interval] | None:
     return kept if kept.keys() == {each.key for each in SUMMARIES} else None
 
 
-def _ranking(
-    measured: Sequence[MeasuredCheckpoint],
-    method: str,
-    goal: float,
-    replicates: int,
-    seed: int,
-    store: ResultCache | None,
-) -> Document:
-    by_method = [each for each in measured if each.method == method]
-    try:
-        table = rank(by_method, goal, replicates, seed, LEVEL, store=store)
-    except ValueError as error:
-        return {"reason": str(error) if by_method else "nothing was measured", "lines": []}
+def _ranking(judgement: Judgement | None, reason: str) -> Document:
+    if judgement is None:
+        return {"reason": reason, "lines": []}
     lines = [
-        {name: value.item() if isinstance(value, np.generic) else value for name, value in line.items()}
-        for line in table.drop(columns="step").to_dict("records")
+        {name: _plain(value) for name, value in line.items()} | {"at_most": judgement.at_most[line["checkpoint"]]}
+        for line in judgement.table.drop(columns="step").to_dict("records")
     ]
     return {"reason": None, "lines": lines}
+
+
+def _plain(value: Any) -> Any:
+    """A value in JSON's own types; None for nan."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if value != value else value
 
 
 def _short(value: float | None) -> float | None:

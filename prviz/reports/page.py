@@ -18,8 +18,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
 from prviz.reports.document import Document, ceiling_of, curve_of, curves_of
 from prviz.triage.inputs import common_prefix
-from prviz.triage.ranking import AT_MOST, marks, share_text
-from prviz.triage.ranking import verdict as verdict_of
+from prviz.triage.ranking import AT_MOST, headline, marks, share_text
 
 _LARGE, _SMALL = ("curves", "trade"), 250
 # Name of the row's checkpoint, or None, and the row's cells.
@@ -29,15 +28,15 @@ _CURVES = (
     "Precision α (how much of what a model makes could be real) against recall β (how much of what is real it can "
     "make), traded by λ = α / β. Further up and to the right is better. The colour goes with the step."
 )
-_CEILING = "Dashed: the ceiling, what real samples get against real ones."
+_CEILING = "Dashed: what real samples get against real ones."
 # F8 on both sides and the diagonal: Sajjadi et al. 2018, figure 7.
 _TRADE = (
     "F8 is the best balance along the curve where one side counts 8 times as much: upwards leaning to precision, to "
     "the right leaning to recall. Above the diagonal precision is the better of the two."
 )
 _STEPS = (
-    "Each summary with its 95 % interval: what other evaluation samples could have given. It says nothing of the bias "
-    "of the estimator."
+    "Each summary with the spread of 95 % of the draws: what other evaluation samples could have given. It says "
+    "nothing of the bias of the estimator, and so nothing of the true value."
 )
 _INTRODUCTION = (
     "Every checkpoint is a set of generated samples, compared with the same real ones by precision-recall curves. The "
@@ -167,7 +166,7 @@ def _figure(family: str, name: str, caption: str, alternative: str) -> str:
 
 def _opening(report: Document) -> str:
     replicates = report["bootstrap"]["replicates"]
-    how = f"The goal here is {_goal(report)}; intervals are of 95 %, from {replicates} resamplings."
+    how = f"The goal here is {_goal(report)}; spreads hold 95 % of {replicates} draws of the same samples."
     parts = [
         f"<p class='warning'><b>Memorised: {_name(each['name'])}</b>: {html.escape(found['sentence'])}.</p>"
         for each in report["checkpoints"]
@@ -242,31 +241,41 @@ def verdict(report: Document, family: str) -> str:
         return f"no ranking: {one_line(found['reason'])}."
     # pandas takes no text that UTF-8 can't hold, as file names in another encoding are
     lines = [{**line, "checkpoint": one_line(line["checkpoint"])} for line in found["lines"]]
-    return verdict_of(pd.DataFrame(lines))
+    table = pd.DataFrame(lines, dtype=object)
+    # older reports have no second scores
+    table["second"] = [float("nan") if line.get("second") is None else line["second"] for line in lines]
+    return headline(table, _second(report)).text
+
+
+def _second(report: Document) -> str:
+    """Title of the family that orders low scores by the best classifier; "" without one."""
+    name = (report.get("verdict") or {}).get("second_family")
+    return "" if name is None else ESTIMATORS[name].title
 
 
 def _ranking(report: Document, family: str) -> str:
     """A row per checkpoint, best first; the name is a button that highlights the checkpoint."""
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     known = {each["name"]: each for each in report["checkpoints"]}
-    others = [name for name in report["settings"]["methods"] if name != family]
+    lines = report["rankings"][family]["lines"]
+    second = [_second(report)] if any(line.get("second") is not None for line in lines) else []
     head = [
         "",
         "checkpoint",
         "step",
         *extras,
         "score",
-        "95 % interval",
-        "of the ceiling",
+        "95 % of the draws",
+        "of real against real",
         "true score, 95 %",
+        *second,
         "best in",
-        *(f"{ESTIMATORS[name].title}, of its ceiling" for name in others),
         "precision side",
         "recall side",
         "",
     ]
     rows = list[Row]()
-    for place, line in enumerate(report["rankings"][family]["lines"], start=1):
+    for place, line in enumerate(lines, start=1):
         each, name = known[line["checkpoint"]], _name(line["checkpoint"])
         titles = [found["title"].lower() for found in each.get("findings") or ()]
         cells = [
@@ -277,9 +286,9 @@ def _ranking(report: Document, family: str) -> str:
             f"{line['score']:.4f}",
             f"{line['low']:.4f} to {line['high']:.4f}",
             "-" if (share := each.get("share_of_ceiling", {}).get(family)) is None else _percent(share),
-            "-" if line.get("at_most") is None else f"at most {line['at_most']:.3f}",
+            "-" if line.get("at_most") is None else f"at most {line['at_most']:.4f}",
+            *(f"{line['second']:.4f}" for _ in second),
             html.escape(share_text(line["best"])),
-            *(_score(each, name) for name in others),
             f"{line['precision']:.4f}",
             f"{line['recall']:.4f}",
             html.escape(", ".join(filter(None, (*titles, marks(place, line))))),
@@ -289,15 +298,9 @@ def _ranking(report: Document, family: str) -> str:
     return f"{table}<details><summary>What “at most” says</summary><p>{AT_MOST}</p></details>"
 
 
-def _score(checkpoint: Document, family: str) -> str:
-    score = checkpoint.get("scores", {}).get(family)
-    share = checkpoint.get("share_of_ceiling", {}).get(family)
-    of_ceiling = "" if share is None else f" <small>{_percent(share)}</small>"
-    return "-" if score is None else f"{score:.4f}{of_ceiling}"
-
-
 def _percent(share: Document) -> str:
-    return f"{100 * share['share']:.0f} %"
+    """A share of what real samples reach; above it no more is meant."""
+    return f"{100 * min(share['share'], 1.0):.0f} %"
 
 
 def _numbers(report: Document, family: str) -> str:
@@ -305,7 +308,7 @@ def _numbers(report: Document, family: str) -> str:
     rows = list[Row]()
     if (top := ceiling_of(report, family)) is not None:
         values = (f"{top['summaries'][summary.key]:.4f}" for summary in SUMMARIES)
-        rows.append((None, ["ceiling: real against real", "-", "-", _short(top["k"]), *values]))
+        rows.append((None, ["real against real", "-", "-", _short(top["k"]), *values]))
     for each in report["checkpoints"]:
         if (found := each["families"].get(family)) is not None:
             cells = [_name(each["name"]), _short(each["step"]), str(each["n"]), _short(found["k"])]
@@ -314,7 +317,7 @@ def _numbers(report: Document, family: str) -> str:
                 cells.append(f"{one['value']:.4f}{ends}")
             rows.append((each["name"], cells))
     words = "".join(f"<dt>{html.escape(each.label)}</dt><dd>{html.escape(each.explanation)}</dd>" for each in SUMMARIES)
-    table = _table(head, rows, "All summaries, with 95 % intervals", texts=(0,))
+    table = _table(head, rows, "All summaries, with 95 % of the draws", texts=(0,))
     return f"{table}<details><summary>What the columns say</summary><dl>{words}</dl></details>"
 
 

@@ -27,7 +27,7 @@ _MOST_DIFFERENCES = 1_000
 
 _COMPARED = ("reference", "checkpoints", "rankings")
 # Entries that reports of the first prviz with this schema lack.
-_ADDED = {"upper_bound", "at_most", "encoder", "scores"}
+_ADDED = {"upper_bound", "at_most", "encoder", "scores", "second", "second_low", "second_high"}
 # Entries that are not measured again and so not compared: the holdout's file is not in the report.
 _NOT_COMPARED = {"name", "path", "reason", "memorisation", "share_of_ceiling", "findings", "witness", "classes"}
 

@@ -2,42 +2,51 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
-from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
-from prviz.triage.ranking import AreaSides, SharedReference, in_order, listed, ranking, sides, together, verdict
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, bound_by
+from prviz.triage.ranking import (
+    TOLD_APART,
+    AreaSides,
+    Headline,
+    SharedReference,
+    capped,
+    headline,
+    in_order,
+    listed,
+    ranking,
+    sides,
+    together,
+)
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.stability import least
 from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
-from prviz.uncertainty.family_bound import known_bound
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Area by the best classifier below which a checkpoint counts as told from real samples.
-TOLD_APART = 0.1
 # Difference of the scores of one checkpoint by two families above which these disagree in level.
 LEVELS_APART = 0.1
+# The family of neighbours that ranks where the best classifier does not, if it is measured: the plainest of them.
+NEIGHBOURS = "knn"
 
 
 class Basis(NamedTuple):
-    """The family that a decision rests on.
+    """What a decision rests on; it follows from the families that are measured, never from their results.
 
-    risks : by family the mean risk on held-out samples of all checkpoints, lowest first; empty without any. clause :
-    why this family, in a clause. told_apart : the largest area by the best classifier, where it tells all checkpoints
-    from real samples, so that another family ranks what remains; else None.
+    method : the family of the scores. clause : why this one, in a clause. second : the family that orders checkpoints
+    whose score is below `prviz.triage.ranking.TOLD_APART`, behind all others; None: none does.
     """
 
     method: str
-    risks: Mapping[str, float]
     clause: str
-    told_apart: float | None = None
+    second: str | None = None
 
 
 class Disagreement(NamedTuple):
@@ -71,9 +80,9 @@ class Decision(NamedTuple):
     """What to take.
 
     best : name of the checkpoint. told_apart : True if no other may be best. also : those that may be best as well.
-    memorised : checkpoints that copy the reference, which are not candidates unless all do. basis : the family that
-    this rests on. disagreement : a sentence on families that disagree in level; "" where they agree. sentence : all of
-    it in words.
+    memorised : checkpoints that copy the reference, which are not candidates unless all do. basis : what this rests on.
+    disagreement : a sentence on families that disagree in level; "" where they agree. headline : the decision in words.
+    sentence : all of it in words.
     """
 
     best: str
@@ -82,6 +91,7 @@ class Decision(NamedTuple):
     memorised: tuple[str, ...]
     basis: Basis
     disagreement: str
+    headline: Headline
     sentence: str
 
 
@@ -89,11 +99,11 @@ class Decision(NamedTuple):
 class Judgement:
     """A decision, and the numbers beside it.
 
-    table : the ranking of all checkpoints by the family of the basis (see `prviz.triage.ranking.ranking`). candidates :
-    that of those that don't copy the reference. apart : families that see the best otherwise. scores : by family and
-    checkpoint, at the goal. at_most : by checkpoint, the score that the true one does not exceed with a
-    confidence of 95 % (see `prviz.upper_bound`); None without a bound. shares : by
-    checkpoint its share of the ceiling, by the same family as the table.
+    table : the ranking of all checkpoints by the families of the basis (see `prviz.triage.ranking.ranking`).
+    candidates : that of those that don't copy the reference. apart : families that see the best otherwise. scores : by
+    family and checkpoint, at the goal. at_most : by checkpoint, the score that the true one does not exceed with a
+    confidence of 95 % (see `prviz.upper_bound`), and no score does; None without a bound. shares : by checkpoint its
+    share of the ceiling, by the same family as the scores.
     """
 
     decision: Decision
@@ -106,42 +116,33 @@ class Judgement:
 
 
 class KnownSides(NamedTuple):
-    """What holds at every goal: the sides of the curves by family and checkpoint, and of their bounds by checkpoint.
+    """What holds at every goal, by family and checkpoint: the sides of the bounds, None without any, and of the curves.
 
-    A bound is that measured with the best classifier, else that of all families together; None without any.
+    No curve has more than the bound that goes with it, see `prviz.triage.measured.bound_by`.
     """
 
     curves: Mapping[str, Mapping[str, AreaSides]]
-    bounds: Mapping[str, AreaSides | None]
+    bounds: Mapping[str, Mapping[str, AreaSides | None]]
 
 
 def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) -> Basis:
-    """The family that decides: the best classifier where it is measured, for no held-out classifier errs less.
+    """What decides: the best classifier where it has judged all, for no held-out classifier errs less, else neighbours.
 
     measured : all checkpoints by all families, at least one. chosen : the family that the user has chosen, if any.
-    Where the best classifier tells every checkpoint apart, what remains is ranked by the family whose classifiers err
-    least on unseen samples, which also decides where the best classifier is not measured. Families that choose their
-    classifiers by the samples that judge them are no candidates, nor are any without a split: then it is the first.
     """
-    by_method: dict[str, list[float]] = {}
-    for each in measured:
-        if each.held_out and not ESTIMATORS[each.method].chosen_by_evaluation:
-            by_method.setdefault(each.method, []).append(each.risk)
-    risks = dict(sorted(((name, float(np.mean(values))) for name, values in by_method.items()), key=lambda one: one[1]))
-    methods = list(dict.fromkeys(each.method for each in measured))
-    if len(methods) == 1:
-        return Basis(methods[0], risks, "")
-    if chosen is not None and chosen in methods:
-        return Basis(chosen, risks, f"by {family_title(chosen)}, as chosen")
-    believed = [each.curve.auc for each in measured if each.method == TIGHTEST.name]
-    if believed and max(believed) >= TOLD_APART:
-        return Basis(TIGHTEST.name, risks, "by the best classifier, to which every other is too mild")
-    if not risks:
-        return Basis(methods[0], risks, f"by {family_title(methods[0])}, the first family")
-    best = next(iter(risks))
-    if believed:
-        return Basis(best, risks, f"by {family_title(best)}, at the scale of its neighbours", max(believed))
-    return Basis(best, risks, f"by {family_title(best)}, whose classifiers err least on unseen samples")
+    number = len({each.checkpoint.name for each in measured})
+    times = Counter(each.method for each in measured)
+    methods = [name for name in times if times[name] == number] or list(times)
+    neighbours = (
+        NEIGHBOURS if NEIGHBOURS in methods else next((name for name in methods if name != TIGHTEST.name), None)
+    )
+    if chosen in methods and chosen != TIGHTEST.name:
+        return Basis(chosen, f"by {family_title(chosen)}, as chosen" if len(methods) > 1 else "")
+    if TIGHTEST.name in methods:
+        clause = "by the best classifier, to which every other is too mild" if len(methods) > 1 else ""
+        return Basis(TIGHTEST.name, clause, neighbours)
+    method = neighbours or methods[0]
+    return Basis(method, f"by {family_title(method)}" if len(methods) > 1 else "")
 
 
 def looked_into(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
@@ -160,93 +161,120 @@ def judge(
     seed: int = 0,
     *,
     memorised: Collection[str] = (),
+    apart: Collection[str] | None = None,
     yardstick: Yardstick | None = None,
     replicates: int = REPLICATES,
     basis: Basis | None = None,
     known: KnownSides | None = None,
-    drawn: SharedReference | None = None,
+    drawn: Mapping[str, SharedReference] = MappingProxyType({}),
     top: SharedReference | None = None,
     store: ResultCache | None = None,
 ) -> Judgement:
     """The decision on checkpoints that are measured by the same families at the same settings.
+
+    The score of a checkpoint, its spread and the order of two follow from these alone, whatever others there are.
 
     Parameters
     ----------
     measured : all checkpoints by all families, at least one.
     goal, seed : as in `prviz.triage.ranking.rank`.
     memorised : names of checkpoints that copy the reference. yardstick : of these settings; None: not measured.
+    apart : names of those that are told from real samples by more than chance, see `prviz.witness`; None: not tested.
     replicates : of the bootstrap.
-    basis : the family to decide by; None: `basis_of` these.
+    basis : what to decide by; None: `basis_of` these.
     known : what holds at every goal, where it is known.
-    drawn, top : replicates of the checkpoints by that family, and of its ceiling, where they are known; see
+    drawn : replicates of the checkpoints by family, and top : of the ceiling, where they are known; see
         `prviz.triage.yardstick.shares_of_ceiling`. store : keeps them.
     """
     basis = basis or basis_of(measured)
+    known = known or known_sides(measured)
     ordered = in_order([each for each in measured if each.method == basis.method])
     names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
-    drawn = drawn or together(ordered, replicates, seed, store=store)
-    table = ranking(drawn, names, goal, steps=steps)
-    known = known or known_sides(measured)
+
+    def of_family(method: str) -> SharedReference:
+        of_all = drawn.get(method)
+        if of_all is None:
+            some = in_order([each for each in measured if each.method == method])
+            of_all = together(some, replicates, seed, store=store)
+        return capped(of_all, [known.bounds[method][name] for name in names])
+
+    scored, second = of_family(basis.method), None if basis.second is None else of_family(basis.second)
+    table = ranking(scored, names, goal, steps=steps, second=second)
     candidates = [place for place, name in enumerate(names) if name not in memorised] or list(range(len(names)))
     of_candidates = table
     if len(candidates) < len(names):
-        few = drawn._replace(values=drawn.values[candidates], replicates=drawn.replicates[:, candidates])
-        of_candidates = ranking(few, [names[place] for place in candidates], goal)
+        few = [names[place] for place in candidates]
+        others = None if second is None else second.of(candidates)
+        of_candidates = ranking(scored.of(candidates), few, goal, second=others)
     scores = {
         method: {name: each.score(goal) for name, each in of_family.items()}
         for method, of_family in known.curves.items()
     }
     best = str(of_candidates["checkpoint"].iloc[0])
     also = tuple(of_candidates["checkpoint"].iloc[1:][of_candidates["tied_with_best"].iloc[1:]])
-    apart = _disagreement(best, also, scores, basis.method, candidates=[names[place] for place in candidates])
+    otherwise = _disagreement(best, also, scores, basis.method, candidates=[names[place] for place in candidates])
     copied = [name for name in names if name in memorised]
-    sentence = " ".join(
-        filter(
-            None,
-            (
-                _told_apart(basis, yardstick),
-                verdict(of_candidates, n=least(ordered), left_out=len(names) - len(candidates)),
-                f"Decided {basis.clause}." if basis.clause else "",
-                apart.sentence,
-                f"Left out, as copies of the reference: {listed(copied)}." if copied and best not in copied else "",
-            ),
-        )
+    said = _headline(of_candidates, basis, yardstick, goal, left_out=len(names) - len(candidates))
+    sentences = (
+        said.text,
+        f"Decided {basis.clause}." if basis.clause else "",
+        otherwise.sentence,
+        f"Left out, as copies of the reference: {listed(copied)}." if copied and best not in copied else "",
     )
     shares: dict[str, CeilingShare] = {}
     if yardstick is not None:
-        floor, dominant = yardstick.floor[basis.method], yardstick.dominant
-        ceiling = yardstick.ceiling[basis.method]
         shares = shares_of_ceiling(
-            ordered, ceiling, goal, seed, own=drawn, top=top, floor=floor, dominant=dominant, store=store
+            ordered,
+            yardstick.ceiling[basis.method],
+            goal,
+            seed,
+            own=scored,
+            top=top,
+            floor=yardstick.floor[basis.method],
+            dominant=yardstick.dominant,
+            apart=apart,
+            store=store,
         )
+    sentence = " ".join(filter(None, sentences))
     return Judgement(
-        decision=Decision(best, not also, also, tuple(copied), basis, apart.sentence, sentence),
+        decision=Decision(best, not also, also, tuple(copied), basis, otherwise.sentence, said, sentence),
         table=table,
         candidates=of_candidates,
-        apart=apart,
+        apart=otherwise,
         scores=scores,
-        at_most={name: None if bound is None else bound.score(goal) for name, bound in known.bounds.items()},
+        at_most={name: None if most is None else most.score(goal) for name, most in known.bounds[basis.method].items()},
         shares=shares,
     )
 
 
-def _told_apart(basis: Basis, yardstick: Yardstick | None) -> str:
-    """That no checkpoint comes near real data, with the scale; "" where one does."""
-    if basis.told_apart is None:
-        return ""
-    ceiling = None if yardstick is None else yardstick.ceiling.get(TIGHTEST.name)
-    possible = "" if ceiling is None else f", {ceiling.curve.auc:.2f} is possible"
-    return (
-        f"None comes near real data: the area by the best classifier is {basis.told_apart:.2f} at best{possible}. "
-        "What the neighbours of a sample still show is ranked."
-    )
+def _headline(
+    table: pd.DataFrame, basis: Basis, yardstick: Yardstick | None, goal: float, *, left_out: int
+) -> Headline:
+    """The decision; before it, with the scale, that no checkpoint comes near real data, where that is so."""
+    second = "" if basis.second is None else family_title(basis.second)
+    said = headline(table, second, left_out=left_out)
+    told = table["score"] < TOLD_APART
+    if not second or not told.any():
+        return said
+    if not told.all():
+        behind = f"Below {TOLD_APART:g} all are told from real data; {second} orders these, behind the others."
+        return said._replace(rest=f"{said.rest} {behind}")
+    ceiling = None if yardstick is None else yardstick.ceiling.get(basis.method)
+    possible = "" if ceiling is None else f", {sides(ceiling.curve).score(goal):.2f} is possible"
+    what = "area" if goal == 0.5 else "score"
+    head = f"None comes near real data: {what} {table['score'].max():.2f} at best{possible}"
+    return Headline(head, f"by {second} alone, at the scale of a sample's neighbours, {_lower(said.text)}")
+
+
+def _lower(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def _disagreement(
     best: str, also: Sequence[str], scores: Mapping[str, Mapping[str, float]], method: str, *, candidates: Sequence[str]
 ) -> Disagreement:
-    # the best classifier, where it is measured, judges them all, or nothing any more
-    families = {name: each for name, each in scores.items() if name != TIGHTEST.name}
+    # the best classifier, where it is measured, judges them all
+    families = {} if TIGHTEST.name in scores else scores
     levels = sorted(((name, each[best]) for name, each in families.items() if best in each), key=lambda one: one[1])
     far = method in families and levels[-1][1] - levels[0][1] > LEVELS_APART
     others: dict[str, tuple[str, ...]] = {}
@@ -260,18 +288,36 @@ def _disagreement(
 def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
     """The sides of all checkpoints by all families."""
     curves: dict[str, dict[str, AreaSides]] = {}
+    bounds: dict[str, dict[str, AreaSides | None]] = {}
     by_name: dict[str, list[MeasuredCheckpoint]] = {}
     for each in measured:
-        curves.setdefault(each.method, {})[each.checkpoint.name] = sides(each.curve)
         by_name.setdefault(each.checkpoint.name, []).append(each)
-    return KnownSides(curves, {name: bound_sides(some) for name, some in by_name.items()})
+    for name, some in by_name.items():
+        for method, (own, most) in sides_of_one(some).items():
+            curves.setdefault(method, {})[name] = own
+            bounds.setdefault(method, {})[name] = most
+    return KnownSides(curves, bounds)
 
 
-def bound_sides(measured: Sequence[MeasuredCheckpoint]) -> AreaSides | None:
-    """The sides of the bound of one checkpoint, from all its families together; None without a bound."""
-    own = [each.own_bound for each in measured if each.own_bound is not None]
-    bound = own[0] if own else known_bound([each.estimate for each in measured], held_out=measured[0].held_out)
-    return None if bound is None else sides(bound)
+def sides_of_one(measured: Sequence[MeasuredCheckpoint]) -> dict[str, tuple[AreaSides, AreaSides | None]]:
+    """The sides of one checkpoint by each family, and of the bound that goes with it; None without one."""
+    found: dict[str, tuple[AreaSides, AreaSides | None]] = {}
+    shared: AreaSides | None = None
+    for each in measured:
+        if each.own_bound is not None:
+            most: AreaSides | None = sides(each.own_bound)
+        else:
+            shared = shared or _sides_or_none(bound_by(measured, each.method))
+            most = shared
+        own = sides(each.curve)
+        if most is not None:
+            own = AreaSides(min(own.precision, most.precision), min(own.recall, most.recall))
+        found[each.method] = own, most
+    return found
+
+
+def _sides_or_none(curve: PRCurve | None) -> AreaSides | None:
+    return None if curve is None else sides(curve)
 
 
 def family_title(method: str) -> str:

@@ -13,7 +13,6 @@ from prviz.curves.summaries import summaries
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import Estimate, K, method_names
-from prviz.measure.risk import mean_risk
 from prviz.samples import split_share
 from prviz.triage.inputs import Checkpoint
 from prviz.uncertainty.family_bound import known_bound
@@ -91,7 +90,7 @@ class MeasuredCheckpoint:
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
         """The measurement under another name or step of its checkpoint; what is computed of its curve stays."""
         renamed = replace(self, checkpoint=checkpoint)
-        kept = ("bound", "risk", "summaries")
+        kept = ("bound", "summaries")
         renamed.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return renamed
 
@@ -117,18 +116,26 @@ class MeasuredCheckpoint:
 
     @cached_property
     def bound(self) -> PRCurve | None:
-        """The upper bound of the true curve, of this checkpoint alone; None without split (see `prviz.upper_bound`)."""
-        return self.own_bound or known_bound([self.estimate], held_out=self.held_out)
-
-    @cached_property
-    def risk(self) -> float:
-        """The mean risk of the curve's classifiers, see `prviz.measure.risk.mean_risk`."""
-        return mean_risk(self.curve)
+        """The upper bound of the true curve by this family alone; None without split (see `prviz.upper_bound`)."""
+        return bound_by([self], self.method)
 
     @cached_property
     def summaries(self) -> Mapping[str, float]:
         """Every summary of the curve, by the keys of `prviz.curves.summaries`."""
         return summaries(self.curve)
+
+
+def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | None:
+    """The upper bound of one checkpoint's true curve that goes with its score by a family; None without split.
+
+    It is that measured with the family, else that of all families without one of their own together.
+    measured : the checkpoint by all its families, this one among them.
+    """
+    own = next(each.own_bound for each in measured if each.method == method)
+    if own is not None:
+        return own
+    sharing = [each for each in measured if each.own_bound is None]
+    return known_bound([each.estimate for each in sharing], held_out=sharing[0].held_out)
 
 
 class CheckpointOutcome(NamedTuple):

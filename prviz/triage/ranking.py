@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# Score by the best classifier below which a checkpoint counts as told from real samples: a second order ranks it.
+TOLD_APART = 0.1
+
 AT_MOST = (
     "With 95 % confidence the true score of this checkpoint is at most that, whatever the bias of the family, if the "
     f"samples are independent: its classifiers are judged on samples that they have not seen. {NO_LOWER_BOUND}"
@@ -35,8 +38,6 @@ GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
 """Goals by name."""
 
 _MOST_NAMES = 4
-# Samples above which their number is not said.
-_MOST_SAMPLES = 1e7
 
 
 class AreaSides(NamedTuple):
@@ -63,6 +64,16 @@ class SharedReference(NamedTuple):
 
     values: Floats
     replicates: Floats
+
+    def of(self, places: Sequence[int]) -> SharedReference:
+        """Some of the checkpoints."""
+        return SharedReference(self.values[places], self.replicates[:, places])
+
+
+def capped(found: SharedReference, most: Sequence[AreaSides | None]) -> SharedReference:
+    """The same, with no side above that of the checkpoint's bound, its own each: the truth is not there either."""
+    limits = np.array([(1.0, 1.0) if each is None else each for each in most])
+    return SharedReference(np.minimum(found.values, limits), np.minimum(found.replicates, limits))
 
 
 def sides(curve: PRCurve) -> AreaSides:
@@ -192,8 +203,7 @@ def rank(
     measured : one measurement per checkpoint, all by one family, at one setting and on the same real samples.
     bootstrap, seed : number of times that the evaluation samples are drawn again, at least 2, and the seed of the
         draws.
-    goal, confidence : as in `ranking`, which describes the table; a last column, at_most, is that of `largest_scores`.
-    store : as in `together`.
+    goal, confidence : as in `ranking`, which describes the table. store : as in `together`.
 
     Raises ValueError: nothing to rank, an argument out of bounds, or as `together`.
     """
@@ -201,17 +211,7 @@ def rank(
     check_confidence(confidence)
     ordered = in_order(measured)
     names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
-    table = ranking(together(ordered, bootstrap, seed, store=store), names, goal, confidence, steps=steps)
-    most = largest_scores(ordered, goal)
-    return table.assign(at_most=np.array([most[name] for name in table["checkpoint"]], dtype=object))
-
-
-def largest_scores(measured: Sequence[MeasuredCheckpoint], goal: float = 0.5) -> dict[str, float | None]:
-    """The score of the upper bound by the checkpoint's name: of each alone the true score is at most that, at 95 %.
-
-    None where there is no bound, as without split.
-    """
-    return {each.checkpoint.name: None if each.bound is None else score(each.bound, goal) for each in measured}
+    return ranking(together(ordered, bootstrap, seed, store=store), names, goal, confidence, steps=steps)
 
 
 def ranking(
@@ -221,26 +221,31 @@ def ranking(
     confidence: float = 0.95,
     *,
     steps: Sequence[float | None] | None = None,
+    second: SharedReference | None = None,
 ) -> pd.DataFrame:
     """The ranking for a goal, best first, from replicates that serve all goals.
 
     found : the result of `together`. names : a name per checkpoint, in its order; ties of the score stay in this order.
+    second : the same checkpoints by another family, which orders those whose score is below TOLD_APART, all behind the
+        others. So the order of two follows from these two alone, and goes round in no circle.
     goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
     confidence : in (0, 1), of the intervals, and of keeping the truly best checkpoint among those that may be best.
     steps : a step per checkpoint, None where it is not known.
 
-    Returns a line per checkpoint: checkpoint (its name), step, score, low, high (interval of the score), best (share of
-    the replicates in which it is best; several best ones divide a replicate), behind (score of the first line less its
-    own), loses (share of the replicates in which it scores less than the first line), tied_with_best (True if it may be
+    Returns a line per checkpoint: checkpoint (its name), step, score, low, high (spread of its replicates), best (share
+    of the replicates in which it is best; several best ones divide a replicate), behind (score of the first line less
+    its own), loses (share of the replicates in which it is behind the first line), tied_with_best (True if it may be
     best as well; for the first line: if any other may), margin (how far behind the first line a checkpoint can't be
     best; 0 for the first line), front (True if no other beats it both in precision and in recall), precision, recall
-    (its `AreaSides`).
+    (its `AreaSides`), and second, second_low, second_high (score and spread by the second family, nan without). Where
+    that one orders a checkpoint and the first line, behind and margin are in its scores.
 
     A checkpoint may be best unless another that may be best scores more by over c times the standard error of their
     difference over the replicates; c is the value that no such difference exceeds by chance in ``confidence`` of the
     replicates. Those that can't be best are left out one round after another until none falls, so that files far behind
     change nothing. As every bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for
-    other fit samples, nor for bias, which cancels as far as both checkpoints have the same.
+    other fit samples, nor for bias, which cancels as far as both checkpoints have the same: the spread of a score is no
+    interval of the true one.
 
     Source: Hsu 1996, Multiple Comparisons, chapter 4 (comparisons with the best); Hansen, Lunde, Nason 2011, The Model
     Confidence Set (leaving out in rounds); Efron, Tibshirani 1993.
@@ -254,11 +259,24 @@ def ranking(
         raise ValueError(f"{len(names)} names and {len(steps)} steps for {len(found.values)} checkpoints")
     weights = np.array([1.0 - goal, goal])
     scores, replicates = found.values @ weights, found.replicates @ weights
+    others, others_drawn = None, None
+    if second is not None:
+        others, others_drawn = second.values @ weights, second.replicates @ weights
+    drawn = _keys(replicates, others_drawn)
     best = np.lexsort((np.arange(len(scores)), -scores))
+    if others is not None:
+        told = scores < TOLD_APART
+        best = np.lexsort((np.arange(len(scores)), -np.where(told, others, scores), told))
     first = int(best[0])
-    may_be_best, margins = _comparison_with_best(scores, replicates, confidence, first)
+    behind = scores[first] - scores
+    scales = [_Scale.of(scores, replicates)]
+    if others is not None and others_drawn is not None:
+        behind = np.where(told & told[first], others[first] - others, behind)
+        clipped = np.maximum(scores, TOLD_APART), np.maximum(replicates, TOLD_APART)
+        scales = [_Scale.of(*clipped), _Scale.of(others, others_drawn, told)]
+    may_be_best, margins = _comparison_with_best(scales, confidence, first)
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])
-    winners = replicates >= replicates.max(axis=1, keepdims=True) - ROUNDING
+    winners = drawn >= drawn.max(axis=1, keepdims=True) - ROUNDING
     table = pd.DataFrame(
         {
             "checkpoint": pd.Series(names, dtype=object),
@@ -267,13 +285,14 @@ def ranking(
             "low": low,
             "high": high,
             "best": (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0),
-            "behind": scores[first] - scores,
-            "loses": (replicates < replicates[:, [first]] - ROUNDING).mean(axis=0),
+            "behind": behind,
+            "loses": (drawn < drawn[:, [first]] - ROUNDING).mean(axis=0),
             "tied_with_best": may_be_best,
             "margin": margins,
             "front": undominated(found.values),
             "precision": found.values[:, 0],
             "recall": found.values[:, 1],
+            **_second_columns(others, others_drawn, confidence),
         }
     )
     table.loc[first, "tied_with_best"] = bool(may_be_best.sum() > 1)
@@ -286,34 +305,76 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence = {confidence}; a share between 0 and 1 (both excluded) is needed")
 
 
-def _comparison_with_best(scores: Floats, replicates: Floats, confidence: float, first: int) -> tuple[Flags, Floats]:
+def _keys(scores: Floats, second: Floats | None) -> Floats:
+    """Numbers that order replicates: below TOLD_APART by the second scores, behind all others."""
+    return scores if second is None else np.where(scores < TOLD_APART, second - 1.0, scores)
+
+
+def _second_columns(others: Floats | None, drawn: Floats | None, confidence: float) -> dict[str, Floats | float]:
+    if others is None or drawn is None:
+        return dict.fromkeys(("second", "second_low", "second_high"), float("nan"))
+    low, high = np.transpose([interval(column, confidence) for column in drawn.T])
+    return {"second": others, "second_low": low, "second_high": high}
+
+
+class _Scale(NamedTuple):
+    """What checkpoints are compared by.
+
+    scores : (c,). moved : (c, b) replicates less their mean. compares : (c,) True for those that are compared by it
+    among each other, in the place of the scale before it.
+    """
+
+    scores: Floats
+    moved: Floats
+    compares: Flags
+
+    @classmethod
+    def of(cls, scores: Floats, replicates: Floats, compares: Flags | None = None) -> _Scale:
+        """Where compares is None all are."""
+        compares = np.ones(len(scores), dtype=np.bool_) if compares is None else compares
+        return cls(scores, np.ascontiguousarray((replicates - replicates.mean(axis=0)).T), compares)
+
+
+def _comparison_with_best(scales: Sequence[_Scale], confidence: float, first: int) -> tuple[Flags, Floats]:
     """(c,) True for checkpoints that may be best, and how far behind the first each would not be one of them."""
-    moved = np.ascontiguousarray((replicates - replicates.mean(axis=0)).T)
-    buffer = np.empty_like(moved)
-
-    def margin(one: int, rivals: Floats) -> Floats:
-        """(r,) how much more each rival, a row of replicates, must score than this checkpoint to beat it."""
-        apart = np.subtract(rivals, moved[one], out=buffer[: len(rivals)])
-        error = np.sqrt(np.einsum("rb,rb->r", apart, apart) / (apart.shape[1] - 1))
-        apart *= np.divide(1.0, error, out=np.zeros_like(error), where=error > ROUNDING)[:, None]
-        beaten_by: Floats = np.quantile(apart.max(axis=0), confidence) * error
-        return beaten_by
-
-    inside = np.arange(len(scores))
+    number = len(scales[0].scores)
+    inside = np.arange(number)
     while True:
-        rivals = moved[inside]
         place = int(np.searchsorted(inside, first))
         of_first, kept = {}, []
         for one in inside.tolist():
-            needed = margin(one, rivals)
+            needed = _margin(scales, one, inside, confidence)
             of_first[one] = needed[place]
-            if np.all(scores[inside] - scores[one] <= needed + ROUNDING):
+            if np.all(_ahead(scales, one)[inside] <= needed + ROUNDING):
                 kept.append(one)
         if len(kept) == len(inside):
             break
         inside = np.array(kept)
-    margins = [of_first[one] if one in of_first else margin(one, rivals)[place] for one in range(len(scores))]
-    return np.isin(np.arange(len(scores)), inside), np.array(margins)
+    left = [one for one in range(number) if one not in of_first]
+    margins = of_first | {one: _margin(scales, one, inside, confidence)[place] for one in left}
+    return np.isin(np.arange(number), inside), np.array([margins[one] for one in range(number)])
+
+
+def _ahead(scales: Sequence[_Scale], one: int) -> Floats:
+    """(c,) how much more each scores than this checkpoint."""
+    apart = scales[0].scores - scales[0].scores[one]
+    for scale in scales[1:]:
+        if scale.compares[one]:
+            apart = np.where(scale.compares, scale.scores - scale.scores[one], apart)
+    return np.asarray(apart)
+
+
+def _margin(scales: Sequence[_Scale], one: int, rivals: NDArray[np.intp], confidence: float) -> Floats:
+    """(r,) how much more each rival must score than this checkpoint to beat it."""
+    apart = scales[0].moved[rivals] - scales[0].moved[one]
+    for scale in scales[1:]:
+        if scale.compares[one]:
+            both = scale.compares[rivals]
+            apart[both] = scale.moved[rivals[both]] - scale.moved[one]
+    error = np.sqrt(np.einsum("rb,rb->r", apart, apart) / (apart.shape[1] - 1))
+    apart *= np.divide(1.0, error, out=np.zeros_like(error), where=error > ROUNDING)[:, None]
+    beaten_by: Floats = np.quantile(apart.max(axis=0), confidence) * error
+    return beaten_by
 
 
 def _check_goal(goal: float) -> None:
@@ -324,45 +385,53 @@ def _check_goal(goal: float) -> None:
 # ---- in words ----
 
 
-def verdict(table: pd.DataFrame, escape: Callable[[str], str] = str, n: int | None = None, *, left_out: int = 0) -> str:
-    """The decision: which checkpoint to take, which others may be best, and how many samples would settle it.
+class Headline(NamedTuple):
+    """A decision in words: the part that is read at a glance, and the rest of it."""
 
-    table : result of `prviz.triage.ranking.ranking`. escape : escapes names for markup. n : size of the smaller set;
-    None: samples are said as a multiple. left_out : number of checkpoints that are measured but not to be taken.
+    head: str
+    rest: str
+
+    @property
+    def text(self) -> str:
+        """Both."""
+        return f"{self.head}: {self.rest}"
+
+
+def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Headline:
+    """The best checkpoint where no other may be it, else which ones may.
+
+    table : result of `prviz.triage.ranking.ranking`. second : name of the family of its second scores.
+    left_out : number of checkpoints that are measured but not to be taken.
     """
-    best, rest = table.iloc[0], table.iloc[1:]
-    name = escape(best["checkpoint"])
-    score = f"score {best['score']:.3f} ({best['low']:.3f} to {best['high']:.3f})"
-    if not len(rest) and left_out:
-        return f"Take {name}: {score}. No other one is left."
-    if not len(rest):
-        return f"{name} is the only one measured: {score}. A ranking needs two."
-    also = rest[rest["tied_with_best"]]
-    if not len(also):
-        second = rest.iloc[0]
-        return (
-            f"Take {name}: {score}, best in {share_text(best['best'])} of the draws. Next is "
-            f"{escape(second['checkpoint'])}, {second['behind']:.3f} lower."
-        )
-    near = [f"{escape(line['checkpoint'])} (within {_up(line['behind'])})" for _, line in also.iterrows()]
-    return f"Take {name}: {score}. Also possible: {listed(near)}. {_settling(also, n)}"
+    best, *rest = table.to_dict("records")
+    name, said = best["checkpoint"], _score_text(best, second)
+    if not rest and left_out:
+        return Headline(f"Best: {name}", f"{said}. No other one is left.")
+    if not rest:
+        return Headline(f"Only {name} is measured", f"{said}. A ranking needs two.")
+    inside = [line for line in (best, *rest) if line["tied_with_best"]]
+    if inside:
+        shares = [f"{line['checkpoint']} in {share_text(line['best'])}" for line in inside]
+        head = f"May be best: {len(inside)} of {len(table)}"
+        return Headline(head, f"{listed(shares)} of the paired draws. {name} leads: {said}.")
+    following = rest[0]
+    lower = "" if _by_second(following) and not _by_second(best) else f", {following['behind']:.3f} lower"
+    often = f"best in {share_text(best['best'])} of the paired draws"
+    return Headline(f"Best: {name}", f"{said}, {often}. Next is {following['checkpoint']}{lower}.")
 
 
-def _up(behind: float) -> str:
-    """A difference rounded up, so that "within" is true."""
-    return f"{np.ceil(round(behind * 1000, 6)) / 1000:.3f}"
+def _by_second(line: Mapping[Any, Any]) -> bool:
+    """True for a line that the second scores order."""
+    return bool(line["score"] < TOLD_APART and line["second"] >= 0)
 
 
-def _settling(also: pd.DataFrame, n: int | None) -> str:
-    """How many samples would tell the best from these, if the scores stayed as they are: errors fall with the root."""
-    if (also["behind"] <= ROUNDING).any():
-        return "No number of samples tells equal scores apart."
-    times = max(1.0, float(((also["margin"] / also["behind"]) ** 2).max()))
-    if n is not None and times * n > _MOST_SAMPLES:
-        return f"More than {_MOST_SAMPLES:,.0f} samples a set would be needed to settle it."
-    if n is None:
-        return f"About {float(f'{times:.2g}'):,g} times as many samples would settle it."
-    return f"About {float(f'{times * n:.2g}'):,.0f} samples a set would settle it."
+def _score_text(line: Mapping[Any, Any], second: str) -> str:
+    """The score that orders a checkpoint, with its spread."""
+    if _by_second(line):
+        family, value, low, high = second, line["second"], line["second_low"], line["second_high"]
+    else:
+        family, value, low, high = "score", line["score"], line["low"], line["high"]
+    return f"{family} {value:.3f} ({low:.3f} to {high:.3f} in 95 % of the draws)"
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
@@ -373,12 +442,8 @@ def listed(names: Sequence[str], word: str = "and") -> str:
 
 
 def marks(place: int, line: Mapping[Any, Any]) -> str:
-    """Remarks on a line of a ranking: that it may be best too, and being beaten by none; place counts from 1."""
-    remarks = (
-        (f"may be best too, loses {share_text(line['loses'])} of the draws", line["tied_with_best"] and place > 1),
-        ("beaten in both directions by none", line["front"]),
-    )
-    return ", ".join(remark for remark, holds in remarks if holds)
+    """A remark on a line of a ranking: that it may be best too; place counts from 1."""
+    return "may be best too" if line["tied_with_best"] and place > 1 else ""
 
 
 def share_text(share: float) -> str:

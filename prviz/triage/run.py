@@ -18,7 +18,7 @@ from prviz.triage.inspection import findings_of
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation_of
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.witnesses import WitnessEntry, believed_areas, witnesses_of
+from prviz.triage.witnesses import WitnessEntry, believed_areas, told_apart, witnesses_of
 from prviz.triage.yardstick import Yardstick, yardstick
 
 
@@ -111,15 +111,18 @@ class TriageRun:
             possible = yardstick(real, settings, self.holdout, size=size, store=store, memory_limit=memory)
         except ValueError as error:
             no_ceiling = str(error)
+        by_basis = looked_into(measured)
+        options: dict[str, Any] = {"load": load, "store": store, "memory_limit": memory}
+        witnesses = witnesses_of(real, by_basis, settings, areas=believed_areas(measured), **options)
         judgement = judge(
             measured,
             self.goal,
             settings.seed,
             memorised=[name for name, each in copies.items() if each.memorised],
+            apart=told_apart(witnesses, [each.checkpoint.name for each in by_basis]),
             yardstick=possible,
             store=store,
         )
-        by_basis = looked_into(measured)
         faults = findings_of(
             real,
             by_basis,
@@ -131,8 +134,6 @@ class TriageRun:
             memory_limit=memory,
             progress=part_of(progress, 1, 2),
         )
-        options: dict[str, Any] = {"load": load, "store": store, "memory_limit": memory}
-        witnesses = witnesses_of(real, by_basis, settings, areas=believed_areas(measured), **options)
         return TriageResults(
             reference=real,
             outcomes=tuple(outcomes),

@@ -66,3 +66,8 @@ def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
     """Areas under the curve to believe of the best checkpoints, by name, where it was measured."""
     found = {each.checkpoint.name: each.curve.auc for each in measured if each.method == TIGHTEST.name}
     return dict(sorted(found.items(), key=lambda item: -item[1])[:_BEST])
+
+
+def told_apart(witnesses: Mapping[str, WitnessEntry], names: Sequence[str]) -> set[str]:
+    """Those of the names that are told from real samples by more than chance, or of which that is not known."""
+    return {name for name in names if name not in witnesses or witnesses[name]["told_apart"]}

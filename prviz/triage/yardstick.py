@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,9 +40,10 @@ class Yardstick(NamedTuple):
 
 
 class CeilingShare(NamedTuple):
-    """The score of a checkpoint as a share of the ceiling's, with its interval.
+    """The score of a checkpoint as a share of the ceiling's, with the spread of its draws.
 
-    reaches_ceiling : True if the interval reaches 1, and the floor is well below it. sentence : the verdict in words.
+    reaches_ceiling : True if it can't be told apart from real data: the spread reaches 1, the floor is well below it,
+    and a test finds no difference. sentence : the verdict in words.
     """
 
     share: float
@@ -138,14 +139,16 @@ def shares_of_ceiling(
     top: SharedReference | None = None,
     floor: MeasuredCheckpoint | None = None,
     dominant: str = "",
+    apart: Collection[str] | None = None,
     store: ResultCache | None = None,
 ) -> dict[str, CeilingShare]:
     """Every checkpoint's share of the ceiling at a goal, by name; all are measured by the ceiling's family.
 
-    Intervals: percentiles of the ratio over resampled evaluation samples of both, drawn independently. own, top : the
+    Spreads: percentiles of the ratio over resampled evaluation samples of both, drawn independently. own, top : the
     replicates of both, as `together` gives them with this seed and the next, where they are known. floor, dominant : of
     the yardstick; a floor near the ceiling forbids the verdict that a checkpoint can't be told apart.
-    store : as in `together`.
+    apart : names of the checkpoints that a test tells from real samples, see `prviz.witness`; None: none was made, and
+    nothing is called equal. store : as in `together`.
     """
     unseen = floor is not None and blind(ceiling, floor, goal)
     ordered = in_order(measured)
@@ -160,19 +163,26 @@ def shares_of_ceiling(
         low, high = interval(drawn @ weights / (top_drawn @ weights), CONFIDENCE)
         lost = interval(np.subtract(*(1 - drawn / top_drawn).T), CONFIDENCE)
         side = "more on the precision side" if lost[0] > 0 else "more on the recall side" if lost[1] < 0 else ""
-        missing = 1 - each.curve.auc / max(ceiling.curve.auc, tiny)
-        where = side or "on both sides alike"
-        sentence = f"differs from the real data: {_part(missing)} of the area is missing, {where}"
-        reaches = bool(high >= 1)
-        if reaches:
-            sentence = _blind_text(dominant) if unseen else "can't be told apart from real data at this n"
-        shares[each.checkpoint.name] = CeilingShare(
-            float(values @ weights / (top @ weights)),
-            float(low),
-            float(high),
-            reaches and not unseen,
-            sentence,
-        )
+        missing = 1 - float(values.mean()) / max(ceiling.curve.auc, tiny)
+        share, reaches = float(values @ weights / (top @ weights)), bool(high >= 1)
+        equal = reaches and not unseen and apart is not None and each.checkpoint.name not in apart
+        if reaches and unseen:
+            sentence = _blind_text(dominant)
+        elif equal:
+            sentence = "can't be told apart from real data at this n"
+            if share >= 1:
+                sentence = f"is as good as real data: it {sentence}"
+        elif reaches and apart is not None:
+            sentence = "scores about as real data do, and is told apart from them all the same"
+        elif reaches:
+            sentence = "scores about as real data do"
+        else:
+            lost_at = f"{_part(missing)} of the area is missing, {side or 'on both sides alike'}"
+            differs = "differs from the real data"
+            if apart is not None and each.checkpoint.name not in apart:
+                differs = "has too few samples to tell it from the real data for sure"
+            sentence = f"{differs}: {lost_at}"
+        shares[each.checkpoint.name] = CeilingShare(share, float(low), float(high), equal, sentence)
     return shares
 
 

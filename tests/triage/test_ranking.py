@@ -17,10 +17,12 @@ from prviz.measure.estimates import Estimate, estimate
 from prviz.samples import SamplePair
 from prviz.toys import toy
 from prviz.triage import ranking as module
+from prviz.triage.decision import judge
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import MeasuredCheckpoint, PairDigests
+from prviz.triage.measured import MeasuredCheckpoint, PairDigests, bound_by
 from prviz.triage.ranking import (
     digest_of_supports,
+    headline,
     in_order,
     rank,
     ranking,
@@ -29,7 +31,6 @@ from prviz.triage.ranking import (
     sides,
     together,
     undominated,
-    verdict,
 )
 from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import draws
@@ -177,9 +178,11 @@ def test_with_a_split_the_score_of_the_bound_is_there():
     one = replace(measured("a", *found.runs), n_real=300)
     bound = prviz.upper_bound(*pair, "knn")
     for goal in (0.0, 0.3, 0.5):
-        (line,) = rank([one], goal, 20).to_dict("records")
-        assert line["at_most"] == score(bound, goal) > score(problem.truth(), goal)
-    assert rank([replace(one, estimate=replace(found, method="eas"))], 0.5, 20)["at_most"].tolist() == [None]
+        most = judge([one], goal, replicates=3).at_most["a"]
+        assert most == score(bound, goal) > score(problem.truth(), goal)
+    assert judge([replace(one, estimate=replace(found, method="eas"))], replicates=3).at_most == {"a": None}
+    own = replace(one, own_bound=PRCurve.from_error_rates([0.1], [0.2]))
+    assert bound_by([own, one], "knn") is own.own_bound
 
 
 def test_one_bootstrap_serves_every_goal():
@@ -192,8 +195,7 @@ def test_one_bootstrap_serves_every_goal():
     for goal in (0.0, 0.35, 0.5, 1.0):
         table = ranking(found, names, goal, 0.8, steps=steps)
         ranked = rank(some, goal, 30, 4, 0.8)
-        assert table.equals(ranked.drop(columns="at_most"))
-        assert ranked["at_most"].tolist() == [None] * 4  # without split
+        assert table.equals(ranked)
         replicates = np.array([[(1 - goal) * p + goal * r for p, r in drawn] for drawn in found.replicates])
         scores = np.array([score(each.curve, goal) for each in ordered])
         for row in table.itertuples():
@@ -219,7 +221,7 @@ def test_equal_checkpoints_share_being_best():
     assert three["margin"].tolist() == [0, 0, 0]
     alone = rank([measured("c", supports)], bootstrap=5)
     assert alone[["best", "tied_with_best", "front"]].to_numpy().tolist() == [[1.0, False, True]]
-    assert "A ranking needs two" in verdict(alone)
+    assert headline(alone).head == "Only c is measured"
     assert np.isnan(alone["step"][0])
 
 

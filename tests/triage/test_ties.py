@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from prviz.triage.ranking import SharedReference, marks, ranking, verdict
+from prviz.triage.ranking import SharedReference, headline, marks, ranking
 
 
 def slow_contenders(scores: dict[str, float], drawn: dict[str, np.ndarray], confidence: float) -> set[str]:
@@ -70,32 +70,43 @@ def test_the_truly_best_is_among_those_that_may_be_best() -> None:
     assert not any(few)
 
 
-def test_the_decision_names_what_else_is_possible_and_how_many_samples_settle_it() -> None:
+def test_where_several_may_be_best_the_headline_is_the_tie_else_the_best() -> None:
     rng = np.random.default_rng(1)
     table = ranking(drawn_scores(rng, [0.7, 0.695, 0.5], [0.01] * 3), list("ABC"))
-    second = table.iloc[1]
-    times = (second["margin"] / second["behind"]) ** 2
-    assert 1 < times < 100
-    text = verdict(table, lambda name: f"<{name}>", 2000)
-    assert text.startswith("Take <A>: score 0.700 (0.6")
-    assert "Also possible: <B> (within 0.005). About " in text
-    said = float(text.split("About ")[1].split(" samples")[0].replace(",", ""))
-    assert said == pytest.approx(2000 * times, rel=0.06)
-    # That many samples: errors are smaller by the root, and the two are told apart.
-    settled = drawn_scores(rng, [0.7, 0.695, 0.5], [0.01 / np.sqrt(1.3 * times)] * 3)
-    clear = ranking(settled, list("ABC"))
-    assert not clear["tied_with_best"].any()
-    assert verdict(clear).endswith("99 % of the draws. Next is B, 0.005 lower.")
-    close = ranking(drawn_scores(rng, [0.7, 0.6999], [0.01] * 2), list("AB"))
-    assert verdict(close, n=2000).endswith("More than 10,000,000 samples a set would be needed to settle it.")
-    assert verdict(close).endswith(" times as many samples would settle it.")
-    equal = ranking(drawn_scores(rng, [0.7, 0.7], [0.01] * 2), list("AB"))
-    assert verdict(equal).endswith("B (within 0.000). No number of samples tells equal scores apart.")
+    said = headline(table)
+    assert said.head == "May be best: 2 of 3"
+    shares = [f"{100 * table['best'][place]:.0f} %" for place in (0, 1)]
+    low, high = table["low"][0], table["high"][0]
+    score = f"score 0.700 ({low:.3f} to {high:.3f} in 95 % of the draws)"
+    assert said.rest == f"A in {shares[0]} and B in {shares[1]} of the paired draws. A leads: {score}."
+    clear = ranking(drawn_scores(rng, [0.7, 0.695, 0.5], [0.001] * 3), list("ABC"))
+    said = headline(clear)
+    assert said.head == "Best: A"
+    assert said.rest.endswith("in 95 % of the draws), best in > 99 % of the paired draws. Next is B, 0.005 lower.")
+    assert headline(clear[:1], left_out=2).text.endswith("No other one is left.")
+
+
+def test_low_scores_are_ordered_and_compared_by_the_second_family() -> None:
+    rng = np.random.default_rng(2)
+    first = drawn_scores(rng, [0.3, 0.08, 0.02, 0.01], [0.01, 0.001, 0.001, 0.001])
+    second = drawn_scores(rng, [0.1, 0.5, 0.7, 0.69], [0.01] * 4)
+    table = ranking(first, list("ABCD"), second=second)
+    assert table["checkpoint"].tolist() == ["A", "C", "D", "B"]
+    assert table["second"].tolist() == pytest.approx([0.1, 0.7, 0.69, 0.5])
+    assert table["best"].tolist() == [1, 0, 0, 0]
+    rest = ranking(*(SharedReference(one.values[1:], one.replicates[:, 1:]) for one in (first,)), list("BCD"),
+                   second=SharedReference(second.values[1:], second.replicates[:, 1:]))  # fmt: skip
+    assert rest["tied_with_best"].tolist() == [True, True, False]
+    assert rest["behind"].tolist() == pytest.approx([0, 0.01, 0.2])
+    assert headline(rest, "kNN").rest.endswith("in 95 % of the draws).")
+    assert "C leads: kNN 0.700 (" in headline(rest, "kNN").rest
+    # one that is told apart or not by chance may be best, whichever order decides
+    near = drawn_scores(rng, [0.105, 0.095], [0.02, 0.02])
+    level = drawn_scores(rng, [0.3, 0.6], [0.01, 0.01])
+    assert ranking(near, list("AB"), second=level)["tied_with_best"].tolist() == [True, True]
 
 
 def test_marks_tell_of_ties_behind_the_best_alone() -> None:
-    line = {"tied_with_best": True, "front": True, "loses": 0.834}
-    assert marks(1, line) == "beaten in both directions by none"
-    assert marks(2, line) == "may be best too, loses 83 % of the draws, beaten in both directions by none"
-    assert marks(2, {**line, "loses": 0.999, "front": False}) == "may be best too, loses > 99 % of the draws"
-    assert marks(3, {"tied_with_best": False, "front": False, "loses": 1.0}) == ""
+    line = {"tied_with_best": True}
+    assert [marks(1, line), marks(2, line)] == ["", "may be best too"]
+    assert marks(3, {"tied_with_best": False}) == ""
