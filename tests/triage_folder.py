@@ -11,6 +11,7 @@ from pages._triage.checkpoints import CheckpointResults
 from prviz.readers import read
 from prviz.samples import SamplePair
 from prviz.toys import toy
+from prviz.triage.decision import Basis
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
@@ -76,7 +77,7 @@ def folder_found(folder: Path, fault: str, method: str = "knn", *, table: bool =
         reference=reference,
         load=lambda each: read(each.path),
         settings=settings,
-        method=method,
+        basis=Basis(method, ""),
         outcomes=outcomes,
         total=1,
     )

@@ -10,6 +10,7 @@ from prviz.readers.bundled import bundled_pair, bundled_path
 from prviz.readers.paths import data_folder
 from prviz.samples import Samples
 from prviz.triage.comparison import PairedDifference, compare_curves, difference_of
+from prviz.triage.decision import Basis
 from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
@@ -56,7 +57,7 @@ def bundled_found(
         reference=reference,
         load=load,
         settings=settings,
-        method=settings.methods[0],
+        basis=Basis(settings.methods[0], ""),
         outcomes=tuple(outcomes),
         total=len(outcomes),
     )

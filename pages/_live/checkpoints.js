@@ -1,8 +1,8 @@
-// The table of Triage: one row a checkpoint, with its interval before the ceiling, a number by family, its fault, and
+// The table of Triage: one row a checkpoint, with its spread before the ceiling, a number by family, its fault, and
 // what the user does with it: tick to compare, star, note, hide, filter, group. It leads the group of linked views.
 // Only as many rows are drawn as there is room for, the best and those that are compared or starred; the rest is a click.
 
-import { button, element, setText, shape, tableOf } from "./dom.js";
+import { button, element, setText, tableOf } from "./dom.js";
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
 import { whileHere } from "./leaving.js";
 
@@ -15,20 +15,21 @@ import { whileHere } from "./leaving.js";
  * @property {string} run
  * @property {string} color of a checkpoint that is compared, else ""
  * @property {number} score
+ * @property {number} place of the dot between 0 and 1
  * @property {number | null} low
  * @property {number | null} high
  * @property {number | null} most what the true score does not exceed
  * @property {string} told about the row, in words
+ * @property {boolean} ties may be best, as others
  * @property {(number | null)[]} families
  * @property {string} fault
  * @property {string} level of the fault
  * @property {string} sentence of the fault
- * @property {[number, number]} sides
- * @property {string[]} warnings on the samples, and on a score above what the true one is at most
+ * @property {string[]} warnings on the samples
  *
  * @typedef {{ selected: string | null, ticked: string[], starred: string[], hidden: string[], notes: Record<string, string> }} Choice
  * @typedef {{ title: string, color: string, leads: boolean }} Family
- * @typedef {{ heard: Choice | null, group: string, goal: number, ceiling: number | null, families: Family[], rows: Row[], choice: Choice }} Spec
+ * @typedef {{ heard: Choice | null, group: string, spread: string, ceiling: number | null, families: Family[], rows: Row[], choice: Choice }} Spec
  *
  * @typedef {object} Table
  * @property {HTMLElement} root
@@ -48,7 +49,6 @@ import { whileHere } from "./leaving.js";
 
 /** @type {WeakMap<HTMLElement, Table>} */
 const TABLES = new WeakMap();
-const SPARK = { width: 56, height: 14, edge: 2 };
 // Height of a row in pixels, and fewest rows before the rest is folded; so many where the table is as high as its rows.
 const ROW = 25, FEWEST = 8;
 // For so long after a click a part that grows is brought up.
@@ -72,32 +72,21 @@ function change(table, chosen) {
 
 // ---- one row ----
 
-/** The 95 % interval on a scale from 0 to 1.
+/** The spread of 95 % of the draws on a scale from 0 to 1.
  * @param {Row} row */
-function interval({ low, score, high }) {
+function interval({ low, place, high }) {
   const range = low === null || high === null ? [] : [element("i", { style: `left:${percent(low)};width:${percent(high - low)}` })];
-  return element("td", { class: "interval" }, element("div", ...range, element("b", { style: `left:${percent(score)}` })));
+  return element("td", { class: "interval" }, element("div", ...range, element("b", { style: `left:${percent(place)}` })));
 }
 
-/** The score from precision first, on the left, to recall first; a dot at the goal.
- * @param {Row} row @param {number} goal */
-function spark({ sides: [precision, recall] }, goal) {
-  const { width, height, edge } = SPARK, y = (/** @type {number} */ value) => height - edge - (height - 2 * edge) * value;
-  const line = shape("path", { d: `M${edge},${y(precision)}L${width - edge},${y(recall)}`, stroke: "currentColor", "stroke-width": 1.5 });
-  const dot = shape("circle", { cx: edge + (width - 2 * edge) * goal, cy: y(precision + (recall - precision) * goal), r: 2.2, fill: "currentColor" });
-  const svg = shape("svg", { width, height, role: "img", "aria-label": `precision side ${precision.toFixed(2)}, recall side ${recall.toFixed(2)}` }, line, dot);
-  return element("td", { class: "spark" }, svg);
-}
-
-/** What the true score is at most, in digits that hold too; marked where the score lies above it.
+/** What the true score is at most, in digits that hold too.
  * @param {Row} row */
-function bound({ score, most }) {
-  if (most === null) return element("td", { class: "most" });
-  const text = (Math.ceil(1000 * most - 1e-6) / 1000).toFixed(3);
-  return element("td", text, score > most ? { class: "most exceeded", title: "The score lies above it" } : { class: "most" });
+function bound({ most }) {
+  const text = most === null ? "" : (Math.ceil(1000 * most - 1e-6) / 1000).toFixed(3);
+  return element("td", text, { class: "most" });
 }
 
-/** A mark where something about the samples, or the bound, changes what the score means.
+/** A mark where something about the samples changes what the score means.
  * @param {Row} row */
 function warningsOf({ warnings }) {
   if (!warnings.length) return [];
@@ -147,9 +136,9 @@ function rowOf(table, row, best) {
     tool("hide", hidden ? "+" : "−", hidden ? "Show again" : "Hide", id, hidden, () => change(table, { hidden: toggled(choice.hidden, id) })));
   const families = row.families.map((value, i) => element("td", decimals(value, 2), { class: `family${spec.families[i].leads ? " leads" : ""}${best[i] ? " best" : ""}` }));
   const fault = element("td", { class: "fault" }, ...(row.fault ? [element("span", row.fault, { class: `chip ${row.level}`, title: row.sentence })] : []));
-  const node = element("tr", { "data-item": id, style: row.color ? `--swatch:${row.color}` : "", class: row.color ? "compared" : "" },
+  const node = element("tr", { "data-item": id, style: row.color ? `--swatch:${row.color}` : "", class: `${row.color ? "compared" : ""}${row.ties ? " ties" : ""}` },
     element("td", { class: "tick" }, tick), element("th", { scope: "row" }, name, ...warningsOf(row), ...note), element("td", decimals(row.score, 3), { class: "score" }),
-    interval(row), ...families, bound(row), fault, spark(row, spec.goal), tools);
+    interval(row), ...families, bound(row), fault, tools);
   node.onclick = () => { if (table.group) choose(table.group, id); };
   node.onpointerenter = () => { if (table.group) pointTo(table.group, id); };
   node.onpointerleave = () => { if (table.group) pointTo(table.group, null); };
@@ -183,7 +172,7 @@ function more(table, left) {
   const best = Math.max(...left.map(({ score }) => score));
   const unfold = button(() => { table.showsAll = !table.showsAll; fill(table); },
     table.showsAll ? "show fewer" : `${left.length} more, none above ${decimals(best, 3)} ▸`, { class: "more", "data-focus": "more" });
-  return element("tbody", element("tr", element("td", { class: "tick" }), element("td", { colspan: 7 + table.spec.families.length }, unfold)));
+  return element("tbody", element("tr", element("td", { class: "tick" }), element("td", { colspan: 6 + table.spec.families.length }, unfold)));
 }
 
 /** @param {Table} table @param {Row[]} rows */
@@ -193,7 +182,7 @@ function bodies(table, rows) {
   const line = (/** @type {Row} */ row) => rowOf(table, row, row.families.map((value, i) => value !== null && value === top[i]));
   if (!table.grouped) return [element("tbody", ...rows.map(line))];
   return [...new Set(rows.map(({ run }) => run))].map((run) => {
-    const own = rows.filter((row) => row.run === run), head = element("th", { colspan: 8 + spec.families.length, class: "run" }, element("b", run || "other"), ` · ${own.length}`);
+    const own = rows.filter((row) => row.run === run), head = element("th", { colspan: 7 + spec.families.length, class: "run" }, element("b", run || "other"), ` · ${own.length}`);
     return element("tbody", element("tr", head), ...own.map(line));
   });
 }
@@ -203,9 +192,9 @@ function headOf({ spec }) {
   const families = spec.families.map(({ title, color, leads }) => element("th", title, { scope: "col", class: `family${leads ? " leads" : ""}`, style: `--swatch:${color}`, title: leads ? "The verdict rests on it" : "" }));
   return [
     element("th", { class: "tick" }), element("th", "checkpoint", { scope: "col" }), element("th", "score", { scope: "col", class: "score" }),
-    element("th", "95 % interval", { scope: "col", class: "interval", title: spec.ceiling === null ? "" : "dashed: the ceiling, real against real" }), ...families,
-    element("th", "at most", { scope: "col", class: "most", title: "With 95 % confidence the true score is at most that" }),
-    element("th", "fault", { scope: "col" }), element("th", "P → R", { scope: "col", class: "spark", title: "Score from precision first to recall first" }), element("th")];
+    element("th", spec.spread, { scope: "col", class: "interval", title: `Scores when the same samples are drawn again${spec.ceiling === null ? "" : "; dashed: real against real"}` }), ...families,
+    element("th", "truth at most", { scope: "col", class: "most", title: "With 95 % confidence the true score is at most that" }),
+    element("th", "fault", { scope: "col" }), element("th")];
 }
 
 /** @param {Table} table */

@@ -20,6 +20,8 @@ from prviz.measure.estimates import Progress, of_evaluation
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples
+from prviz.triage.classes import NEIGHBOURS, MissedSamples, missed_samples
+from prviz.triage.decision import Basis, looked_into
 from prviz.triage.evidence import lam_at_end
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
@@ -38,8 +40,7 @@ class CheckpointResults:
 
     key : equal keys, equal contents; part of every cache key of a result computed from these checkpoints.
     reference : the real samples as measured. load : reads a checkpoint's samples as measured, with labels and pictures.
-    settings : how all are measured. method : the family that the verdict rests on, one of `settings.methods`.
-    clause : why it rests on that one, in a clause. store : keeps what is computed; None: nothing is kept.
+    settings : how all are measured. basis : what the verdict rests on. store : keeps what is computed; None: nothing.
     outcomes : measurements and failures so far. total : the number of checkpoints.
     holdout : other real samples, if the user gave some.
     uploaded : where pictures of the samples come from, for `pages._shared.media`.
@@ -49,12 +50,11 @@ class CheckpointResults:
     reference: Samples
     load: Callable[[Checkpoint], Samples]
     settings: TriageSettings
-    method: str
+    basis: Basis
     outcomes: tuple[CheckpointOutcome, ...]
     total: int
     holdout: Samples | None = None
     uploaded: Uploaded | None = None
-    clause: str = ""
     store: ResultCache | None = None
 
     @property
@@ -62,9 +62,20 @@ class CheckpointResults:
         return len(self.outcomes) == self.total
 
     @property
+    def method(self) -> str:
+        """The family of the scores, one of `settings.methods`."""
+        return self.basis.method
+
+    @property
     def measured(self) -> tuple[MeasuredCheckpoint, ...]:
-        """Measurements by the selected family."""
+        """Measurements by the family of the scores."""
         return self.by(self.method)
+
+    @cached_property
+    def looked_into(self) -> Mapping[str, MeasuredCheckpoint]:
+        """By name, measurements by the family in whose curves faults are looked for."""
+        everything = [each for outcome in self.outcomes for each in outcome.measured]
+        return {each.checkpoint.name: each for each in looked_into(everything)}
 
     def by(self, method: str) -> tuple[MeasuredCheckpoint, ...]:
         return tuple(each for outcome in self.outcomes for each in outcome.measured if each.method == method)
@@ -145,6 +156,16 @@ GROUP: dict[Role, Literal["kept", "rejected"]] = {"real": "kept", "generated": "
 # Column title of the ratio by which samples are classified.
 RATIO = "c_Y / c_X"
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
+# What a sample is called that none of the other set is near, wherever such samples are counted.
+MISSED: dict[Role, str] = {"real": "Real, none generated near", "generated": "Generated, none real near"}
+
+
+def missed_text(role: Role, missed: MissedSamples) -> str:
+    """The number of samples that none of the other set is near, in words."""
+    return (
+        f"{len(missed.rows):,} of {missed.n:,} {role} samples ({missed.share:.1%}) have no {OTHER[role]} one as near "
+        f"as their {NEIGHBOURS}th nearest {role} one; {missed.expected:.1%} expected of equal sets"
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -232,6 +253,13 @@ class Diagnosis:
     def keys_of(self, group: str, lam: float) -> Any:
         """Ratios c_Y / c_X of all rows of a group, in the order of `rows`."""
         return self.classifiers.keys[self.classifiers.most_extreme(group, lam, len(self.places))]
+
+    def missed(self, role: Role) -> MissedSamples | None:
+        """The samples of a role that none of the other is near; None while a job looks for them."""
+        own, other = self.side(role), self.side(OTHER[role])
+        seconds = estimate_seconds(own.n, other.n, own.d, methods=1, split=None)
+        found: MissedSamples | None = self.known("missed", seconds, lambda _: missed_samples(own, other), role)
+        return found
 
     def cut(self, role: Role, lam: float) -> str:
         """The cut of the best classifier at lam, as its clearest mistakes reach it; "" where there are none."""

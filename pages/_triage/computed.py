@@ -7,7 +7,9 @@ import streamlit as st
 from pages._triage.checkpoints import NONE_YET, CheckpointResults
 from pages._triage.possible import ceiling_of
 from pages._triage.ranking import BOOTSTRAP, CONFIDENCE
-from prviz.triage.ranking import AT_MOST
+from prviz.estimators import ESTIMATORS
+from prviz.triage.classes import NEIGHBOURS
+from prviz.triage.ranking import AT_MOST, TOLD_APART
 
 
 def draw(found: CheckpointResults) -> None:
@@ -18,21 +20,30 @@ def draw(found: CheckpointResults) -> None:
     generated = sorted({len(run.c_real) - run.n_real for run in first})
     between = f"{generated[0]:,}" + (f" to {generated[-1]:,}" if len(generated) > 1 else "")
     known = ceiling_of(found)
-    ceiling = "" if known is None else f"- **Ceiling**: {known.yardstick.source}.\n"
+    ceiling = "" if known is None else f"- **Real against real**: {known.yardstick.source}.\n"
     percent = f"{100 * CONFIDENCE:g} %"
+    second = ""
+    if found.basis.second is not None:
+        second = (
+            f"- **Below {TOLD_APART:g}** the best classifier tells a checkpoint from real data, and little is left to "
+            f"compare: these come behind all others, in the order of {ESTIMATORS[found.basis.second].title}, which "
+            "sees what differs at the scale of a sample's neighbours. So the order of two follows from these two alone."
+            "\n"
+        )
     st.markdown(
         "- **Score** = (1 - g) P + g R, with the goal g. P is the precision side: the mean of α² over the rays of the "
         "curve with λ = α / β ≥ 1, even in 1 / λ; R, the recall side, is the mean of β² over those with λ ≤ 1, even "
         "in λ. At g = 0.5 it is AuC, the area under the curve. A curve that lies above another everywhere scores at "
-        "least as much at every goal.\n"
-        f"- **Interval**: holds {percent} of the scores when the evaluation samples ({first[0].n_real:,} real and "
-        f"{between} generated) are drawn again, with replacement, {BOOTSTRAP} times, the real ones together for all "
-        "checkpoints. It covers the choice of these samples alone: not the samples that the family was fitted on, and "
-        "not its bias, which cancels between two checkpoints as far as both have the same.\n"
-        "- **Also possible**: a checkpoint that no other one beats by a margin that chance alone would not show, in "
-        f"{percent} of the cases; those far behind change nothing. Intervals may overlap all the same.\n"
-        f"- **At most**: {AT_MOST}\n"
-        f"{ceiling}"
-        "- **The verdict rests on** the family whose classifiers err least on samples that do not define them, over "
-        "all λ, in the mean over the checkpoints: no classifier errs less than the best possible one."
+        f"least as much at every goal. Here the curve is that of {ESTIMATORS[found.method].title}; a score above its "
+        "bound is set to it.\n"
+        f"- **Draws**: {percent} of the scores when the evaluation samples ({first[0].n_real:,} real and {between} "
+        f"generated) are drawn again, with replacement, {BOOTSTRAP} times, the real ones together for all checkpoints. "
+        "Their spread covers the choice of these samples alone: not the samples that the family was fitted on, and not "
+        "its bias, so that the true score need not lie in it.\n"
+        f"- **May be best**: a checkpoint that no other one beats by a margin that chance alone would not show, in "
+        f"{percent} of the cases; those far behind change nothing. Spreads may overlap all the same.\n"
+        f"- **Truth at most**: {AT_MOST}\n"
+        f"{second}{ceiling}"
+        f"- **Near**: a sample has one of the other set near if one is as near as the {NEIGHBOURS}th of its own. "
+        "The pictures, *What is wrong with it?* and *Class by class* count by this.\n"
     )

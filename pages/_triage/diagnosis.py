@@ -20,7 +20,6 @@ from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators.tightest import TIGHTEST
-from prviz.figures.theme import number
 from prviz.live.problems import Uploaded
 from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
@@ -88,8 +87,8 @@ def _say_measured(case: Diagnosis) -> None:
     split = "no split" if settings.split is None else f"split {settings.split:.0%}"
     st.caption(
         f"{plain(measured.checkpoint.name)}: {measured.n_generated:,} generated against {measured.n_real:,} real "
-        f"samples in {case.pair.d:,} dimensions; {plain(case.title)}{k}, {split}, seed {settings.seed}. "
-        f"AuC, the area under the curve, is {number(measured.summaries['auc'])} (1: equal, 0: nothing in common)."
+        f"samples in {case.pair.d:,} dimensions. Findings read the curve of {plain(case.title)}{k}, {split}, "
+        f"seed {settings.seed}."
     )
 
 
@@ -199,7 +198,7 @@ def _choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerato
     if selected(found) is None and len(names) > 1:
         so_far = "" if found.complete else " so far"
         st.caption(f"The one with the highest score in Ranking{so_far}, until you choose another.")
-    return found.one(name), row
+    return found.looked_into[name], row
 
 
 def _title(measured: MeasuredCheckpoint) -> str:

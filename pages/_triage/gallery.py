@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,16 +15,15 @@ import streamlit as st
 from pages._shared import media
 from pages._shared.media import Shown
 from pages._shared.text import plain
-from pages._shared.widgets import choose_one
-from pages._triage.checkpoints import GROUP, OTHER, RATIO, Diagnosis
-from prviz.figures import key_text
+from pages._triage.checkpoints import GROUP, MISSED, OTHER, Diagnosis, missed_text
 from prviz.figures.theme import number
 from prviz.measure.estimates import Progress
 from prviz.neighbors import nearest_rows
 from prviz.neighbors.balls import ROLES, Role
 from prviz.reports import export
 from prviz.samples import Samples
-from prviz.triage.evidence import END, kinds
+from prviz.triage.classes import NEIGHBOURS, MissedSamples
+from prviz.triage.evidence import kinds
 
 # Seconds per feature of one distance, and per value read for it.
 DISTANCE_SECONDS, ROW_SECONDS = 2e-10, 2e-8
@@ -155,77 +155,33 @@ def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
 
 
 MOST = 24
-HOW, OWN = "triage-fault-how", "triage-fault-lam"
-READ = {"ends": "At the ends of the curve", "even": "At λ = 1", "own": "At another λ"}
-LAMS = (0.01, 0.02, 0.05, 0.1, 0.2, 1 / 3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-TITLES: dict[Role, str] = {
-    "real": "Real samples it misses",
-    "generated": "Generated samples that look like nothing real",
-}
-DONE: dict[Role, str] = {"real": "missed", "generated": "like nothing real"}
-# Names of the groups in downloaded files.
-GROUPS: dict[Role, str] = {"real": "real, missed by the generator", "generated": "generated, like nothing real"}
+# What a sample is called that the classifier at an end of the curve puts on its own side.
+DONE: dict[Role, str] = {"real": "lost at this end", "generated": "lost at this end"}
 
 
 def show_groups(case: Diagnosis) -> None:
+    """Draw the samples that none of the other set is near: those that *Class by class* counts too."""
     st.markdown("##### What it misses, and what it invents")
-    lams = _choose_lams(case)
-    real, generated = (case.lam_at_end(role) for role in ROLES)
-    read = (
-        f"recall where precision is {END:g}, at λ = {number(real)}, and precision where recall is {END:g}, at "
-        f"λ = {number(generated)}."
-    )
-    if real == generated:
-        read = "these sets share so little that both are read at λ = 1."
-    runs = " They are those of its first run." if len(case.measured.estimate.runs) > 1 else ""
-    cut = " Rows are counted among the samples that were drawn from each file."
-    st.caption(
-        f"c_X and c_Y say how much real and how much generated data {plain(case.title)} finds around a sample. A real "
-        "sample is **missed** at λ (lambda) where c_Y / c_X is below about λ: such samples are generated less "
-        "than λ times as often as they should be. A generated one looks **like nothing real** at λ where c_Y / c_X is "
-        "above about λ: it is made more than λ times too often. The exact cut is that of the best classifier at λ, "
-        "and the samples are those that measure the curve. The ends of the curve are read a little inside it: "
-        f"{read}{runs}{cut * case.found.settings.equal_sizes}"
-    )
     for place, role in zip(st.columns(2, gap="medium"), ROLES, strict=True):
         with place:
-            lam = lams[role]
-            st.markdown(f"**{TITLES[role]}**")
-            rows = case.rows(GROUP[role], lam)
-            shown = f"; here the {MOST} clearest." if len(rows) > MOST else "."
-            st.markdown(counted(case, role, lam) + shown)
-            listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:MOST]))}
-            draw(case, role, rows[:MOST], f"{role}-group", listed)
-            by_label(case, role, rows, f"{role}-group")
+            st.markdown(f"**{MISSED[role]}**")
+            missed = case.missed(role)
+            if missed is None:
+                continue
+            rows = missed.rows.tolist()
+            st.markdown(missed_text(role, missed) + (f". Here the {MOST} clearest." if len(rows) > MOST else "."))
+            draw(case, role, rows[:MOST], f"{role}-group")
+            by_label(case, role, rows, f"{role}-group", MISSED[role].partition(", ")[2], among=range(case.side(role).n))
             st.download_button(
                 "All of them as CSV",
-                partial(group_file, case, role, lam),
+                partial(group_file, case, role, missed),
                 f"prviz-{'missed' if role == 'real' else 'unlike'}.csv",
                 "text/csv",
                 on_click="ignore",
-                disabled=not len(rows),
+                disabled=not rows,
                 key=f"triage-fault-csv-{role}",
                 icon=":material/download:",
             )
-
-
-def _choose_lams(case: Diagnosis) -> dict[Role, float]:
-    """Draw the choice of λ; returns λ for the real and for the generated samples."""
-    how = choose_one("Read", READ, "ends", key=HOW, persist_state="session")
-    if how == "own":
-        lam = st.select_slider(
-            "λ",
-            LAMS,
-            value=1.0,
-            format_func=lambda lam: f"1/{round(1 / lam)}" if lam < 1 else f"{lam:g}",
-            key=OWN,
-            persist_state="session",
-            width=520,
-        )
-        return {"real": lam, "generated": lam}
-    if how == "even":
-        return {"real": 1.0, "generated": 1.0}
-    return {role: case.lam_at_end(role) for role in ROLES}
 
 
 def counted(case: Diagnosis, role: Role, lam: float) -> str:
@@ -233,25 +189,37 @@ def counted(case: Diagnosis, role: Role, lam: float) -> str:
     count, n = len(getattr(case.classifiers.groups(lam), GROUP[role])), len(case.evaluated(role))
     cut = case.cut(role, lam)
     said = f": {cut}" if cut else ""
-    return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE[role]} at λ = {number(lam)}{said}"
+    return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE[role]}, at λ = {number(lam)}{said}"
 
 
-def group_file(case: Diagnosis, role: Role, lam: float) -> str:
-    """CSV of every row of the group, the clearest first: id, labels, key, group, lam and family."""
-    rows, keys = case.rows(GROUP[role], lam), case.keys_of(GROUP[role], lam)
-    numbers, method = case.shown.numbers[ROLES.index(role)], case.measured.method
-    return export.group_csv(case.side(role), rows, keys, numbers=numbers, group=GROUPS[role], lam=lam, method=method)
+def group_file(case: Diagnosis, role: Role, missed: MissedSamples) -> str:
+    """CSV of every missed sample, the clearest first: id, labels, and how far the other set is, in radii of its own."""
+    numbers = case.shown.numbers[ROLES.index(role)]
+    how = f"{OTHER[role]} distance / {NEIGHBOURS}th {role} distance"
+    return export.group_csv(
+        case.side(role), missed.rows, missed.ratios, numbers=numbers, group=MISSED[role], lam=math.nan, method=how
+    )
 
 
 def by_label(
-    case: Diagnosis, role: Role, rows: Sequence[int], where: str, done: str = "", *, opened: bool = False
+    case: Diagnosis,
+    role: Role,
+    rows: Sequence[int],
+    where: str,
+    done: str = "",
+    *,
+    among: Sequence[int] | None = None,
+    opened: bool = False,
 ) -> None:
-    """Draw the classes of these rows, for every label that names classes. done : adjective for the rows."""
+    """Draw the classes of these rows, for every label that names classes.
+
+    done : adjective for the rows. among : all rows that were looked at; None: those that the family has measured.
+    """
     done = done or DONE[role]
     if not len(rows):
         return
     for name, column in list(case.side(role).labels.items())[:3]:
-        found = kinds(column, case.evaluated(role), rows)
+        found = kinds(column, case.evaluated(role) if among is None else among, rows)
         if found:
             with st.expander(f"By {plain(name)}", icon=":material/category:", expanded=opened):
                 table = pd.DataFrame(

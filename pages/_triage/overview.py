@@ -59,7 +59,7 @@ def draw(found: CheckpointResults) -> None:
     with work:
         intervals = _intervals(found)
         if left := len(found.measured) - len(intervals):
-            st.caption(f"The intervals of {left} of {len(found.measured)} checkpoints are still to come.")
+            st.caption(f"The spreads of {left} of {len(found.measured)} checkpoints are still to come.")
     views, stepped = in_order(
         [
             CheckpointView(
@@ -82,7 +82,7 @@ def draw(found: CheckpointResults) -> None:
         start = _first(views)
     bounded = any(view.bound is not None for view in views)
     st.caption(
-        "Precision (up) against recall, both from 0 to 1; grey: all other checkpoints; dashed: the ceiling"
+        "Precision (up) against recall, both from 0 to 1; grey: all other checkpoints; dashed: real against real"
         + ("; shaded: the true curve does not reach there, with 95 % confidence." if bounded else "."),
         help=AT_MOST if bounded else None,
     )
@@ -136,7 +136,7 @@ def _table(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None, 
     columns[number_title(reported.FRECHET)] = st.column_config.TextColumn(help=distance, width=170)
     columns[_MOST] = st.column_config.TextColumn(_MOST, help=AT_MOST, width=120)
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
-    st.caption("In brackets the 95 % interval; of the distances on the right, what the truth is at least.")
+    st.caption("In brackets 95 % of the draws; of the distances on the right, what the truth is at least.")
 
 
 def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
@@ -213,8 +213,8 @@ def _summaries(views: Sequence[CheckpointView], stepped: bool, ceiling: Measured
         st.caption("Choose at least one number.")
         return
     st.caption(
-        "Bars: 95 % intervals if other samples were drawn to evaluate the same checkpoint. The estimator's bias and "
-        "other training runs are not in them. Dashed: the ceiling."
+        "Bars: 95 % of the draws, if other samples were drawn to evaluate the same checkpoint. The estimator's bias "
+        "and other training runs are not in them. Dashed: real against real."
     )
     panes = [
         Pane(

@@ -83,7 +83,7 @@ def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation] | None:
 def faults_of(found: CheckpointResults) -> Mapping[str, tuple[TriageFinding, ...]]:
     """Faults by the checkpoint's name, of those that `name_faults` has looked at so far."""
     held = _held("triage-faults")
-    keys = {each.checkpoint.name: faults_key(found, each) for each in found.measured}
+    keys = {name: faults_key(found, each) for name, each in found.looked_into.items()}
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
@@ -113,7 +113,8 @@ def find_witness(
 def name_faults(found: CheckpointResults) -> None:
     """Let a job name the faults of all checkpoints, the best first, once all are measured."""
     held, name_one = _held("triage-faults"), fault_finder(found)
-    best_first = {faults_key(found, each): each for each in sorted(found.measured, key=lambda each: -each.curve.auc)}
+    order = sorted(found.looked_into.values(), key=lambda each: -each.curve.auc)
+    best_first = {faults_key(found, each): each for each in order}
     missing = {key: each for key, each in best_first.items() if key not in held}
 
     def compute(progress: Progress) -> bool:

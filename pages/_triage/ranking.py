@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,10 +16,17 @@ from pages._triage.checkpoints import CheckpointResults, measurement, of_each
 from pages._triage.possible import Ceiling
 from pages._triage.session import GOAL
 from prviz.live.store import LeastRecentlyUsed
-from prviz.triage.decision import Basis, Judgement, KnownSides, bound_sides, judge
+from prviz.triage.decision import Judgement, KnownSides, judge, sides_of_one
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.memorisation import Memorisation
-from prviz.triage.ranking import AreaSides, SharedReference, in_order, shared_reference, side_replicates, sides
+from prviz.triage.ranking import (
+    TOLD_APART,
+    AreaSides,
+    SharedReference,
+    in_order,
+    shared_reference,
+    side_replicates,
+)
 from prviz.uncertainty.bootstrap import LEVEL
 
 BALANCED = 0.5
@@ -31,10 +38,10 @@ _HELD = 10_000
 
 
 class Replicates(NamedTuple):
-    """Replicates of the checkpoints of these names, in this order."""
+    """Replicates, by family, of the checkpoints of these names, in this order."""
 
     names: tuple[str, ...]
-    together: SharedReference
+    drawn: Mapping[str, SharedReference]
 
 
 def goal() -> float:
@@ -47,33 +54,38 @@ def sides_of(found: CheckpointResults) -> Mapping[str, Mapping[str, AreaSides]]:
     return known_of(found).curves
 
 
-def _both_sides(measured: Sequence[MeasuredCheckpoint]) -> tuple[list[AreaSides], AreaSides | None]:
-    """The sides of one checkpoint's curves by each family, and those of their bound."""
-    return [sides(each.curve) for each in measured], bound_sides(measured)
-
-
 def known_of(found: CheckpointResults) -> KnownSides:
     """What holds of all checkpoints at every goal; of each it is computed once."""
     held: LeastRecentlyUsed = cache.remembered(("triage-sides-of-each",), lambda: LeastRecentlyUsed(_HELD))
 
     def compute() -> KnownSides:
         curves: dict[str, dict[str, AreaSides]] = {name: {} for name in found.settings.methods}
-        bounds: dict[str, AreaSides | None] = {}
+        bounds: dict[str, dict[str, AreaSides | None]] = {}
         for some in (each.measured for each in found.outcomes if each.measured):
             keys = tuple(measurement(found.settings, each) for each in some)
-            own, bound = held.remembered(keys, partial(_both_sides, some))
-            bounds[some[0].checkpoint.name] = bound
-            for one, both in zip(some, own, strict=True):
-                curves[one.method][one.checkpoint.name] = both
+            name = some[0].checkpoint.name
+            for method, (own, most) in held.remembered(keys, partial(sides_of_one, some)).items():
+                curves.setdefault(method, {})[name] = own
+                bounds.setdefault(method, {})[name] = most
         return KnownSides(curves, bounds)
 
     return cache.remembered(("triage-sides", found.key), compute)
 
 
 def by_score(found: CheckpointResults) -> list[str]:
-    """Names by score, best first, without a bootstrap."""
-    wanted, known = goal(), sides_of(found)[found.method]
-    return sorted(known, key=lambda name: (-known[name].score(wanted), name))
+    """Names, best first, without a bootstrap."""
+    wanted, known, second = goal(), sides_of(found), found.basis.second
+    scores = {name: each.score(wanted) for name, each in known[found.method].items()}
+    told = {name for name in scores if second is not None and scores[name] < TOLD_APART}
+    others = {name: known[str(second)][name].score(wanted) for name in told}
+    return sorted(scores, key=lambda name: (name in told, -others.get(name, scores[name]), name))
+
+
+def drawn_family(found: CheckpointResults) -> str:
+    """The family whose curves are drawn: where all scores are next to nothing that which orders, else their own."""
+    second, wanted = found.basis.second, goal()
+    scores = (each.score(wanted) for each in sides_of(found)[found.method].values())
+    return found.method if second is None or max(scores) >= TOLD_APART else second
 
 
 def judgement_of(
@@ -81,12 +93,16 @@ def judgement_of(
     replicates: Replicates,
     known: Ceiling | None = None,
     copies: Mapping[str, Memorisation] = MappingProxyType({}),
+    apart: Mapping[str, bool] = MappingProxyType({}),
 ) -> Judgement:
-    """The decision at the page's goal, from what is known so far. known : the ceiling. copies : by name."""
+    """The decision at the page's goal, from what is known so far.
+
+    known : the ceiling. copies : by name. apart : as in `prviz.triage.decision.judge`.
+    """
     wanted = goal()
     names = replicates.names
     memorised = tuple(name for name in names if name in copies and copies[name].memorised)
-    basis = Basis(found.method, {}, found.clause)
+    top = None if known is None else known.replicates.get(found.method)
 
     def compute() -> Judgement:
         return judge(
@@ -94,14 +110,15 @@ def judgement_of(
             wanted,
             found.settings.seed,
             memorised=memorised,
+            apart=apart,
             yardstick=None if known is None else known.yardstick,
-            basis=basis,
+            basis=found.basis,
             known=known_of(found),
-            drawn=replicates.together,
-            top=None if known is None else known.replicates[found.method],
+            drawn=replicates.drawn,
+            top=top,
         )
 
-    about = (found.key, found.clause, wanted, names, memorised, known is None)
+    about = (found.key, wanted, names, memorised, tuple(apart.items()), known is None)
     return cache.remembered(("triage-judgement", *about), compute)
 
 
@@ -114,7 +131,9 @@ def noise(found: CheckpointResults) -> float:
 
 def replicates_of(found: CheckpointResults) -> Replicates | None:
     """Replicates of the checkpoints that have any, a job computing the others; None, with a message, without any."""
-    keys = {name: measurement(found.settings, found.one(name)) for name in by_score(found)}  # the best first
+    methods = [found.method] if found.basis.second is None else [found.method, found.basis.second]
+    order = [found.one(name, method) for name in by_score(found) for method in methods]  # the best first
+    keys = {(each.checkpoint.name, each.method): measurement(found.settings, each) for each in order}
 
     def draw(measured: MeasuredCheckpoint) -> NDArray[np.float64]:
         return side_replicates(measured, BOOTSTRAP, found.settings.seed, found.store)
@@ -123,9 +142,18 @@ def replicates_of(found: CheckpointResults) -> Replicates | None:
         samples = len(measured.estimate.supports.c_real) / 2
         return BOOTSTRAP * len(measured.estimate.runs) * (BASE_SECONDS + SAMPLE_SECONDS * samples)
 
-    drawn = of_each("triage-ranking", {key: found.one(name) for name, key in keys.items()}, draw, seconds)
-    known = [each for each in in_order(found.measured) if keys[each.checkpoint.name] in drawn]
-    if not known:
+    drawn = of_each("triage-ranking", dict(zip(keys.values(), order, strict=True)), draw, seconds)
+    names = [
+        each.checkpoint.name
+        for each in in_order(found.measured)
+        if all(keys[each.checkpoint.name, method] in drawn for method in methods)
+    ]
+    if not names:
         return None
-    names = tuple(each.checkpoint.name for each in known)
-    return Replicates(names, shared_reference(known, [drawn[keys[name]] for name in names]))
+    shared = {
+        method: shared_reference(
+            [found.one(name, method) for name in names], [drawn[keys[name, method]] for name in names]
+        )
+        for method in methods
+    }
+    return Replicates(tuple(names), shared)

@@ -85,7 +85,7 @@ class Run(Background):
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
 
     def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[CheckpointOutcome, ...]:
-        """Outcomes so far, in this order and under these names and steps: of all families, or of the quick ones."""
+        """Outcomes so far, in this order and under these names and steps, each by all or by the quick families."""
         with self._lock:
             known = self._found if self._whole else {**self._first, **self._found}
             for each in labelled:
@@ -94,17 +94,15 @@ class Run(Background):
                     measured = tuple(one.named(each) for one in found.measured)
                     kept = self._found if each.path in self._found else self._first
                     kept[each.path] = known[each.path] = found._replace(checkpoint=each, measured=measured)
-            outcomes = [known[each.path] for each in labelled if each.path in known]
-        quick = None if self._whole else self._quick
-        return tuple(each if quick is None or each.reason is not None else each.of(quick) for each in outcomes)
+            return tuple(known[each.path] for each in labelled if each.path in known)
 
     @property
     def _whole(self) -> bool:
-        """True if what is shown is by all families: no checkpoint is left that only the quick ones have measured."""
+        """True if all shown is by all families: no checkpoint is left that only the quick ones have measured."""
         return len(self._found) == len(self.checkpoints) or not self._first
 
     def shown_settings(self) -> TriageSettings:
-        """The settings of the outcomes that are shown."""
+        """The settings that all outcomes have in common."""
         return self.settings if self._whole else replace(self.settings, methods=self._quick)
 
     # ---- control ----

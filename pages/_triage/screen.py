@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,20 +14,21 @@ from pages._live.figure import Pane, live_figure
 from pages._shared import cache
 from pages._triage import side_by_side, table
 from pages._triage.checkpoints import CheckpointResults, selected
-from pages._triage.possible import Ceiling, ceiling_or_reason, copies_of, faults_of
-from pages._triage.ranking import BALANCED, by_score, goal, judgement_of, replicates_of, sides_of
+from pages._triage.possible import Ceiling, ceiling_or_reason, copies_of, faults_of, witnesses_known
+from pages._triage.ranking import BALANCED, by_score, drawn_family, goal, judgement_of, replicates_of, sides_of
 from pages._triage.session import GOAL, session
 from pages._triage.side_by_side import chip, warnings_html
 from prviz.checks.flags import Finding
 from prviz.curves import PRCurve
+from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR
 from prviz.figures.triage import CheckpointView, StepAxis, checkpoints_figure, in_order, steps_figure
 from prviz.triage.decision import Disagreement, Judgement, family_title
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import by_checkpoint
 from prviz.triage.memorisation import Memorisation, copies_text
-from prviz.triage.ranking import listed, score, share_text, verdict
-from prviz.triage.stability import least
+from prviz.triage.ranking import listed, score, share_text
+from prviz.triage.witnesses import told_apart
 
 # Ratio of the largest to the smallest step from which on the axis is logarithmic: a linear one crowds the small steps.
 WIDE_STEPS = 20.0
@@ -41,7 +41,8 @@ class TriageAnswer:
     """What is known of the checkpoints so far.
 
     names : best first. best : the one to take. judgement : None until the first bootstrap.
-    top : the score of the ceiling. no_ceiling : why there can be none. copies, faults : by name.
+    drawn : the family whose curves are drawn, and top : the score of its ceiling. no_ceiling : why there can be none.
+    copies, faults : by name. apart : by name, True for those that are told from real samples, where that is tested.
     warnings : on the reference, or on all checkpoints alike. own_warnings : on one checkpoint alone, by name.
     """
 
@@ -50,10 +51,12 @@ class TriageAnswer:
     scores: Mapping[str, float]
     judgement: Judgement | None
     ceiling: Ceiling | None
+    drawn: str
     top: float | None
     no_ceiling: str
     copies: Mapping[str, Memorisation]
     faults: Mapping[str, tuple[TriageFinding, ...]]
+    apart: Mapping[str, bool]
     warnings: tuple[Finding, ...]
     own_warnings: Mapping[str, tuple[Finding, ...]]
 
@@ -84,7 +87,7 @@ def draw(found: CheckpointResults) -> None:
             chips = {name: _fault_chip(answer, name) for name in colors}
             # Those of the best one stand in the verdict.
             beside = {name: warnings_html(answer.own_warnings[name]) for name in colors if name != answer.best}
-            side_by_side.draw(found, colors, chips, _ceiling_curve(found, answer), answer.copies, beside)
+            side_by_side.draw(found, colors, chips, answer.copies, beside)
         with table_box:
             _table(found, answer, colors)
         with curves:
@@ -120,7 +123,8 @@ def link(found: CheckpointResults, part: str | None, *, named: bool) -> dict[str
 def _answer(found: CheckpointResults) -> TriageAnswer:
     replicates, known, copies = replicates_of(found), ceiling_or_reason(found), copies_of(found) or {}
     ceiling = None if isinstance(known, str) else known
-    judgement = None if replicates is None else judgement_of(found, replicates, ceiling, copies)
+    apart = told_apart(witnesses_known(found))
+    judgement = None if replicates is None else judgement_of(found, replicates, ceiling, copies, apart)
     sides, wanted = sides_of(found)[found.method], goal()
     order = by_score(found)
     if judgement is not None and len(judgement.table) == len(order):
@@ -128,38 +132,26 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
     decided = judgement is not None and order[0] in set(judgement.table["checkpoint"])  # else a new one leads
     faults = faults_of(found)
     warnings, own = by_checkpoint(found.outcomes, faults)
-    scores = {name: sides[name].score(wanted) for name in order}
-    bounds = {} if judgement is None else judgement.at_most
+    drawn = drawn_family(found)
     return TriageAnswer(
         names=order,
         best=judgement.decision.best if judgement is not None and decided else order[0],
-        scores=scores,
+        scores={name: sides[name].score(wanted) for name in order},
         judgement=judgement,
         ceiling=ceiling,
-        top=None if ceiling is None else score(ceiling.yardstick.ceiling[found.method].curve, wanted),
+        drawn=drawn,
+        top=None if ceiling is None else score(ceiling.yardstick.ceiling[drawn].curve, wanted),
         no_ceiling=known if isinstance(known, str) else "",
         copies=copies,
         faults=faults,
+        apart=apart,
         warnings=warnings,
-        own_warnings={name: (*own[name], *above_bound(scores[name], bounds.get(name))) for name in order},
+        own_warnings=own,
     )
 
 
-def above_bound(score: float, most: float | None) -> list[Finding]:
-    """What is said of a score above what the true one is at most."""
-    if most is None or score <= most:
-        return []
-    text = f"its score, {score:.3f}, lies above what the true one is at most with 95 % confidence, {rounded_up(most)}"
-    return [Finding("Score above the bound", text, "warning", "Go by the bound.")]
-
-
-def rounded_up(most: float) -> str:
-    """A bound in three digits that hold too."""
-    return f"{math.ceil(1000 * most - 1e-9) / 1000:.3f}"
-
-
-def _ceiling_curve(found: CheckpointResults, answer: TriageAnswer) -> PRCurve | None:
-    return None if answer.ceiling is None else answer.ceiling.yardstick.ceiling[found.method].curve
+def _ceiling_curve(answer: TriageAnswer) -> PRCurve | None:
+    return None if answer.ceiling is None else answer.ceiling.yardstick.ceiling[answer.drawn].curve
 
 
 def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
@@ -175,26 +167,24 @@ def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
 
 
 def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
-    """The decision in three lines: what to take, what else is possible, and what is wrong with it."""
+    """The decision in three lines: which may be best, why, and what is wrong with the first."""
     best, judgement = answer.best, answer.judgement
     if judgement is None or judgement.decision.best != best:
-        text = f"<h2>{html.escape(best)} leads</h2><p>Score {answer.scores[best]:.3f}; intervals are on their way.</p>"
+        text = f"<h2>{html.escape(best)} leads</h2><p>Score {answer.scores[best]:.3f}; who may be best comes next.</p>"
         own = warnings_html(answer.own_warnings[best])
         return f'<div class="verdict-box" data-prviz="verdict">{text}{own}</div>'
     decision, share = judgement.decision, judgement.shares.get(best)
-    left_out = len(judgement.table) - len(judgement.candidates)
-    said = verdict(judgement.candidates, html.escape, least(found.measured), left_out=left_out)
-    head, _, rest = said.partition(": ") if said.startswith("Take ") else (html.escape(best), "", said)
+    head, rest = (html.escape(each) for each in decision.headline)
     if len(found.outcomes) < found.total:
-        head = head.replace("Take ", "So far: take ", 1)
+        head = f"So far: {_lower(head)}" if head.startswith("May be best") else f"So far: {head}"
     unsure = not decision.told_apart or bool(decision.disagreement)
     kind = "good" if share is not None and share.reaches_ceiling and not unsure else "warning"
-    basis = f" Decided {html.escape(found.clause)}." if found.clause else ""
-    wrong = "" if share is None else f"It {html.escape(share.sentence)}. "
+    basis = f" Decided {html.escape(decision.basis.clause)}." if decision.basis.clause else ""
+    wrong = "" if share is None else f"{html.escape(best)} {html.escape(share.sentence)}. "
     chips = f"{_fault_chip(answer, best)} {_copies_chip(answer, best)}"
     lines = [
         f"<h2>{head} {_ceiling_html(answer)}{_apart_chips(judgement.apart)}</h2>",
-        f"<p>{rest[:1].upper()}{rest[1:]}{basis}</p>",
+        f"<p>{rest[:1].upper()}{rest[1:]}{basis}{_judged_so_far(found)}</p>",
         f"<p>{wrong}{chips}{_so_far(found, answer)}</p>",
         warnings_html(answer.own_warnings[best]),
     ]
@@ -202,6 +192,17 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
         kind = "bad"
         lines.insert(0, _memorised_html(answer, decision.memorised))
     return f'<div class="verdict-box {kind}" data-prviz="verdict">{"".join(lines)}</div>'
+
+
+def _judged_so_far(found: CheckpointResults) -> str:
+    """How many checkpoints the best classifier has judged, while it follows the first ranking; else ""."""
+    areas = [each.curve.auc for each in found.by(TIGHTEST.name)]
+    if found.method == TIGHTEST.name or not areas:
+        return ""
+    return (
+        f" The best classifier has judged {len(areas)} of {found.total}, with an area of {max(areas):.2f} at most; "
+        "it decides once it has judged all."
+    )
 
 
 def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:
@@ -218,10 +219,12 @@ def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:
 
 def _ceiling_html(answer: TriageAnswer) -> str:
     if answer.ceiling is None:
-        text = "no ceiling" if answer.no_ceiling else "ceiling: measuring"
+        text = "real against real can't be measured" if answer.no_ceiling else "real against real: measuring"
         return f'<small data-prviz="ceiling" title="{html.escape(answer.no_ceiling)}">{text}</small>'
     source = html.escape(answer.ceiling.yardstick.source)
-    return f'<small data-prviz="ceiling" title="{source}">ceiling <b>{answer.top:.3f}</b></small> '
+    family = "" if answer.drawn == TIGHTEST.name else f" by {html.escape(family_title(answer.drawn))}"
+    told = f"real against real{family} <b>{answer.top:.3f}</b>"
+    return f'<small data-prviz="ceiling" title="{source}">{told}</small> '
 
 
 def _apart_chips(apart: Disagreement) -> str:
@@ -244,23 +247,31 @@ def _fault_chip(answer: TriageAnswer, name: str) -> str:
     if found is None:
         return ""
     if not found:
-        return chip("nothing found")
+        return chip(_nothing(answer, name))
     return "".join(chip(fault_text(fault), fault.level, fault.sentence) for fault in found[:2])
 
 
+def _nothing(answer: TriageAnswer, name: str) -> str:
+    """What is said where no fault is named: that is no clearance where the sets differ."""
+    return "differs, no cause named" if answer.apart.get(name) else "nothing found"
+
+
 def fault_text(fault: TriageFinding) -> str:
-    """A finding in a few words: its title and its number."""
-    if fault.key == "unclear":
+    """A finding in a few words: its title, and its number where that is a share; the sentence says any other."""
+    if fault.key == "unclear" or fault.unit == "ratio":
         return fault.title
-    value = f"×{fault.number:.2g}" if fault.unit == "ratio" else f"{fault.number:.0%}"
-    return f"{fault.title} {value}"
+    return f"{fault.title} {fault.number:.0%}"
 
 
 def _copies_chip(answer: TriageAnswer, name: str) -> str:
+    """How many samples are rows of the reference, with what that means; "" for none."""
     found = answer.copies.get(name)
-    if found is None:
+    if found is None or not found.exact.number:
         return ""
-    return chip(f"{found.exact.number} exact copies", "bad" if found.memorised else "good", copies_text(found))
+    text = f"{found.exact.number} exact copies"
+    if found.memorised:
+        return chip(text, "bad", copies_text(found))
+    return chip(f"{text}, no more than among real rows", "", copies_text(found))
 
 
 def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
@@ -275,32 +286,34 @@ def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 
 def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointView]:
-    """The checkpoints in the order of their steps, with the score and its interval."""
+    """The checkpoints in the order of their steps by the family that is drawn, with the score and its spread."""
     intervals = {}
     if answer.judgement is not None:
-        columns = answer.judgement.table[["checkpoint", "low", "high"]].itertuples(index=False, name=None)
+        ends = ["low", "high"] if answer.drawn == found.method else ["second_low", "second_high"]
+        columns = answer.judgement.table[["checkpoint", *ends]].itertuples(index=False, name=None)
         intervals = {name: (low, high) for name, low, high in columns}
+    sides, wanted = sides_of(found)[answer.drawn], goal()
     views, _ = in_order(
         [
             CheckpointView(
                 name=each.checkpoint.name,
                 step=each.checkpoint.step,
                 curve=each.curve,
-                summaries={"score": answer.scores[each.checkpoint.name]},
+                summaries={"score": sides[each.checkpoint.name].score(wanted)},
                 intervals={"score": intervals[each.checkpoint.name]} if each.checkpoint.name in intervals else {},
             )
-            for each in found.measured
+            for each in found.by(answer.drawn)
         ]
     )
     return views
 
 
 def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
-    curve = _ceiling_curve(found, answer)
+    curve = _ceiling_curve(answer)
     said = f"the best, {answer.best}, scores {answer.scores[answer.best]:.3f}"
-    alt = f"Precision against recall of {len(answer.names)} checkpoints; {said}"
+    alt = f"Precision against recall of {len(answer.names)} checkpoints by {family_title(answer.drawn)}; {said}"
     figure = cache.remembered(  # the goal moves none of it
-        ("triage-curves", found.key, tuple(colors.items()), curve is None),
+        ("triage-curves", found.key, answer.drawn, tuple(colors.items()), curve is None),
         lambda: checkpoints_figure(_views(found, answer), focus=colors, ceiling=curve),
     )
     live_figure("triage-curves", [Pane("triage-curves", figure, square=True, fit=True, alt=alt)], standout=table.GROUP)
@@ -312,10 +325,10 @@ def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
     pane = Pane(
         "triage-steps",
         figure,
-        "Score over steps",
+        "Score over steps" if answer.drawn == found.method else f"Score by {family_title(answer.drawn)} over steps",
         compact=True,
         brush=True,
-        alt="Scores and 95 % intervals; drag to filter the ranking",
+        alt="Scores and 95 % of the draws; drag to filter the ranking",
     )
     live_figure("triage-steps", [pane], standout=table.GROUP)
 
@@ -328,7 +341,12 @@ def _axis(views: list[CheckpointView]) -> StepAxis:
 
 
 def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
-    several = found.settings.methods if len(found.settings.methods) > 1 else ()
+    # beside the best classifier only the family that orders low scores: it refutes the others
+    several = list(found.settings.methods) if len(found.settings.methods) > 1 else []
+    if found.basis.second is not None:
+        several = [found.basis.second]
+    elif TIGHTEST.name not in several and found.by(TIGHTEST.name):
+        several = [TIGHTEST.name, *several]
     families = [
         table.FamilyColumn(family_title(name), FAMILY_COLORS.get(name, TRUTH_COLOR), name == found.method)
         for name in several
@@ -336,7 +354,8 @@ def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
     ranked = [] if answer.judgement is None else answer.judgement.table.to_dict("records")
     lines = {line["checkpoint"]: line for line in ranked}
     rows = [_row(found, answer, name, lines.get(name), several, colors.get(name, "")) for name in answer.names]
-    table.draw(rows, families, goal=goal(), ceiling=answer.top, choice=session().choice, compared=list(colors))
+    spread = "95 % of draws" if answer.drawn == found.method else f"{family_title(answer.drawn)}, 95 % of draws"
+    table.draw(rows, families, spread=spread, ceiling=answer.top, choice=session().choice, compared=list(colors))
 
 
 def _row(
@@ -349,21 +368,24 @@ def _row(
 ) -> table.TableRow:
     """One checkpoint in the table. line : its line of the ranking, None while there is none."""
     wanted, known = goal(), sides_of(found)
-    own, faults = known[found.method][name], answer.faults.get(name)
+    faults = answer.faults.get(name)
+    low, high = ("low", "high") if answer.drawn == found.method else ("second_low", "second_high")
+    fault = "" if faults is None else _nothing(answer, name)
     return table.TableRow(
         id=name,
         run=found.one(name).checkpoint.run or run_of(name),
         color=color,
         score=answer.scores[name],
-        low=None if line is None else float(line["low"]),
-        high=None if line is None else float(line["high"]),
+        place=known[answer.drawn][name].score(wanted),
+        low=None if line is None else float(line[low]),
+        high=None if line is None else float(line[high]),
         most=None if answer.judgement is None else answer.judgement.at_most.get(name),
         told=_told(name, line, answer),
+        ties=line is not None and bool(line["tied_with_best"]),
         families=[known[each][name].score(wanted) if name in known[each] else None for each in families],
-        fault="" if faults is None else fault_text(faults[0]) if faults else "nothing found",
+        fault=fault_text(faults[0]) if faults else fault,
         level=faults[0].level if faults else "",
         sentence=faults[0].sentence if faults else "",
-        sides=(own.precision, own.recall),
         warnings=[each.line for each in answer.own_warnings[name]],
     )
 
@@ -372,11 +394,14 @@ def _told(name: str, line: Mapping[Hashable, Any] | None, answer: TriageAnswer) 
     if line is None:
         return name
     share = None if answer.judgement is None else answer.judgement.shares.get(name)
-    parts = [f"{name}: score {line['score']:.3f} ({line['low']:.3f} to {line['high']:.3f})"]
-    parts += [] if share is None else [f"{share.share:.0%} of the ceiling"]
-    parts.append(f"best in {share_text(line['best'])} of the draws")
-    parts += [f"loses to the best in {share_text(line['loses'])}"] if name != answer.best else []
+    parts = [f"{name}: score {line['score']:.3f} ({line['low']:.3f} to {line['high']:.3f} in 95 % of the draws)"]
+    parts += [] if share is None else [f"{min(share.share, 1):.0%} of what real samples get"]
+    parts.append(f"best in {share_text(line['best'])} of the paired draws")
     return ", ".join(parts)
+
+
+def _lower(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def run_of(name: str) -> str:

@@ -8,10 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import streamlit as st
 
 from pages._shared import media
-from pages._triage.checkpoints import GROUP, CheckpointResults, Diagnosis
+from pages._triage.checkpoints import MISSED, CheckpointResults, Diagnosis, missed_text
 from prviz.checks.flags import Finding
-from prviz.curves import PRCurve
-from prviz.figures.theme import number
 from prviz.neighbors.balls import ROLES, Role
 from prviz.samples import Samples
 from prviz.triage.measure import FAILURES
@@ -21,19 +19,12 @@ from prviz.triage.memorisation import Memorisation, copies_text
 PICTURES, LINES = 12, 4
 # Characters of a text or label below which all stand in one line.
 SHORT = 16
-# At what lam the groups are read, and what is in them.
-LAMS: dict[Role, float] = {"real": 1 / 3, "generated": 3.0}
-TITLES: dict[Role, str] = {
-    "real": "Real, made under ⅓ as often",
-    "generated": "Generated, made over 3× too often",
-}
 
 
 def draw(
     found: CheckpointResults,
     colors: Mapping[str, str],
     chips: Mapping[str, str],
-    ceiling: PRCurve | None,
     copies: Mapping[str, Memorisation],
     warnings: Mapping[str, str],
 ) -> None:
@@ -42,7 +33,7 @@ def draw(
     chips, warnings : HTML beside the names and below them. copies : where known.
     """
     columns = "".join(
-        _column(found, name, color, chips.get(name, ""), warnings.get(name, ""), ceiling, copies.get(name))
+        _column(found, name, color, chips.get(name, ""), warnings.get(name, ""), copies.get(name))
         for name, color in colors.items()
     )
     st.html(f'<div class="evidence" data-prviz="evidence" style="--columns:{len(colors)}">{columns}</div>')
@@ -54,18 +45,17 @@ def _column(
     color: str,
     chip: str,
     warnings: str,
-    ceiling: PRCurve | None,
     copies: Memorisation | None,
 ) -> str:
     head = f'<h4><i style="--swatch:{color}"></i>{html.escape(name)} {chip}</h4>{warnings}'
-    measured = found.one(name)
+    measured = found.looked_into[name]
     try:
         case = Diagnosis(found=found, measured=measured, pair=found.pair(measured))
     except FAILURES as error:
         return f"<section>{head}<p>{html.escape(str(error).partition(chr(10))[0])}</p></section>"
     groups = [
         _pairs(case, copies) if copies and copies.memorised else "",
-        *(_group(case, role, ceiling) for role in ROLES),
+        *(_group(case, role) for role in ROLES),
     ]
     return f"<section>{head}{''.join(groups)}</section>"
 
@@ -87,14 +77,14 @@ def _pairs(case: Diagnosis, copies: Memorisation) -> str:
     return f"{title}<ol>{''.join(f'<li>{html.escape(line)}</li>' for line in said[:LINES])}</ol>"
 
 
-def _group(case: Diagnosis, role: Role, ceiling: PRCurve | None) -> str:
-    """The samples of a role that the checkpoint makes far too seldom or too often."""
-    lam = LAMS[role]
-    rows = case.rows(GROUP[role], lam)
-    share = len(rows) / max(len(case.evaluated(role)), 1)
-    usual = "" if ceiling is None else f", {_expected(ceiling, role, lam):.0%} expected"
-    told = f"At λ = {number(lam)}: {case.cut(role, lam) or 'none'}. Expected: what real samples against real ones give."
-    title = _title(TITLES[role], told, f"<b>{share:.0%}</b>{usual}")
+def _group(case: Diagnosis, role: Role) -> str:
+    """The samples of a role that none of the other set is near."""
+    missed = case.missed(role)
+    if missed is None:
+        return _title(MISSED[role], "", "looking for them")
+    rows = missed.rows.tolist()
+    usual = f"<b>{missed.share:.0%}</b>, {missed.expected:.0%} expected"
+    title = _title(MISSED[role], missed_text(role, missed), usual)
     looks = media.shown(case.side(role), rows[:PICTURES], case.found.uploaded)
     if any(look.picture for look in looks):
         return f'{title}<div class="strip">{"".join(_pictures(role, rows[:PICTURES], looks))}</div>'
@@ -126,12 +116,6 @@ def _pictures(role: Role, rows: Iterable[int], looks: Sequence[media.Shown]) -> 
 def _notes(samples: Samples, rows: Iterable[int], looks: Sequence[media.Shown]) -> list[str]:
     """Text or labels of each sample; "" without any."""
     return [look.text or media.note(samples, int(row)) for row, look in zip(rows, looks, strict=True)]
-
-
-def _expected(ceiling: PRCurve, role: Role, lam: float) -> float:
-    """Share of a role's samples in the same group where real samples stand in for generated ones."""
-    fpr, fnr = ceiling.vertices[ceiling.vertex_at(lam)]
-    return float(1 - fpr if role == "real" else 1 - fnr)
 
 
 def warnings_html(flags: Sequence[Finding]) -> str:

@@ -35,15 +35,16 @@ class TableRow(NamedTuple):
     run: str
     color: str
     score: float
+    place: float
     low: float | None
     high: float | None
     most: float | None
     told: str
+    ties: bool
     families: list[float | None]
     fault: str
     level: str
     sentence: str
-    sides: tuple[float, float]
     warnings: list[str]
 
 
@@ -57,18 +58,21 @@ def draw(
     rows: Sequence[TableRow],
     families: Sequence[FamilyColumn],
     *,
-    goal: float,
+    spread: str,
     ceiling: float | None,
     choice: CheckpointChoice,
     compared: Sequence[str],
 ) -> None:
-    """Draw the table; `choice` takes over what the user chooses in it. compared : of the choice, or in its place."""
+    """Draw the table; `choice` takes over what the user chooses in it.
+
+    spread : head of the column of spreads. compared : of the choice, or in its place.
+    """
     state = st.session_state.get(KEY)
     heard = state.get("values") if isinstance(state, Mapping) else None
     content = {
         "heard": heard,
         "group": GROUP,
-        "goal": goal,
+        "spread": spread,
         "ceiling": ceiling,
         "families": [family._asdict() for family in families],
         "rows": [row._asdict() for row in rows],

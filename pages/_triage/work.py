@@ -119,7 +119,7 @@ def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> B
     """The family that the verdict rests on: the one that the user has chosen, else as the library decides so far."""
     measured = [one for each in outcomes for one in each.measured]
     chosen = st.session_state.get(METHOD)
-    return basis_of(measured, chosen) if measured else Basis(settings.methods[0], {}, "")
+    return basis_of(measured, chosen) if measured else Basis(settings.methods[0], "")
 
 
 def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
@@ -277,16 +277,15 @@ def _results(
             return cut(source.load(checkpoint), reference.n, settings.seed)
 
     contents = tuple(
-        (each.checkpoint, each.reason, tuple(one.digests for one in each.measured[:1])) for each in outcomes
+        (each.checkpoint, each.reason, tuple((one.digests, one.method) for one in each.measured)) for each in outcomes
     )
-    about = ("triage-results", source.key, settings, basis.method, contents, source.holdout and source.holdout.digest)
+    about = ("triage-results", source.key, settings, basis, contents, source.holdout and source.holdout.digest)
     return CheckpointResults(
         key=("triage", cache.remembered(about, lambda: next(_NUMBERS))),  # compared often, so it must be short
         reference=reference,
         load=load,
         settings=settings,
-        method=basis.method,
-        clause=basis.clause,
+        basis=basis,
         outcomes=outcomes,
         total=total,
         holdout=source.holdout,

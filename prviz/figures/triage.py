@@ -28,7 +28,7 @@ _HOVER = "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = 
 _THIN = {"color": "#8a8a8a", "width": 1}
 _GREY = {"color": "rgba(127,127,127,0.5)", "width": 1.25}
 _FAINT = {"color": "rgba(127,127,127,0.25)", "width": 1}
-CEILING = "ceiling: real against real"
+CEILING = "real against real"
 # Angles of lam, in degrees, at which the names of curves stand, in turn.
 _NAME_ANGLES = (45.0, 25.0, 65.0, 12.0)
 _MOST_TICKS = 8

@@ -150,14 +150,13 @@ def document(
     if measured:
         n, digest = measured[0].n_real, measured[0].digests.real
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    names = [each.checkpoint.name for each in outcomes if each.measured]
     judged_by = partial(
         judge,
         measured,
         goal,
         settings.seed,
         memorised=[name for name, each in (memorisation or {}).items() if each.memorised],
-        apart=None if witnesses is None else told_apart(witnesses, names),
+        apart=told_apart(witnesses or {}),
         yardstick=yardstick,
         replicates=replicates,
         known=known_sides(measured),

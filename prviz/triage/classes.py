@@ -150,6 +150,37 @@ def by_class(
     return _holm(shares, absent)
 
 
+class MissedSamples(NamedTuple):
+    """The samples of one set that no sample of the other set is near, as `by_class` counts them.
+
+    rows : the clearest first. ratios : of each, the distance of the nearest other over the radius of its own ball.
+    n : number of samples that were looked at: all, of groups one each. expected : share of them in equal sets.
+    """
+
+    rows: NDArray[np.intp]
+    ratios: NDArray[np.float64]
+    n: int
+    expected: float
+
+    @property
+    def share(self) -> float:
+        """Share of them that is missed."""
+        return len(self.rows) / self.n
+
+
+def missed_samples(
+    own: Samples, others: Samples, *, k: int = NEIGHBOURS, memory_limit: int = MEMORY_LIMIT
+) -> MissedSamples:
+    """The samples of a set in whose ball to the k-th nearest of their own set none of the others lies."""
+    one_each = replace(own, labels={"": np.arange(own.n)}).one_of_each_group()
+    others = others.one_of_each_group()
+    ratios = _ratios(one_each, others, k, memory_limit)
+    chosen = np.flatnonzero(ratios > 1)
+    chosen = chosen[np.argsort(-ratios[chosen], kind="stable")]
+    rows = np.asarray(one_each.labels[""], dtype=np.intp)[chosen]
+    return MissedSamples(rows, ratios[chosen], one_each.n, _expected(one_each.n, others.n, k))
+
+
 def apart_text(real_labels: ArrayLike, generated_labels: ArrayLike, real: str, generated: str) -> str:
     """Why two sets can't be compared class by class, as they have no label in common; "" where they have one.
 
@@ -232,12 +263,20 @@ def _texts(labels: ArrayLike, samples: Samples, role: str) -> NDArray[np.str_]:
 
 def _missed(own: Samples, others: Samples, k: int, memory_limit: int) -> Flags:
     """(n,) True for samples in whose ball to the k-th nearest of their own set no other lies."""
+    flags: Flags = _ratios(own, others, k, memory_limit) > 1
+    return flags
+
+
+def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> NDArray[np.float64]:
+    """(n,) distance of the nearest other over that of the k-th nearest own sample: above 1 exactly where it is more."""
     rows = np.arange(own.n)
     if own.n <= k:
-        return np.zeros(own.n, dtype=np.bool_)
+        return np.zeros(own.n)
     nearest = nearest_rows(own.values, rows, 1, others.values, memory_limit=memory_limit)[1][:, 0]
-    flags: Flags = nearest > nearest_radii(own.values, rows, k)
-    return flags
+    radii = nearest_radii(own.values, rows, k)
+    ratios = np.where(nearest > radii, np.inf, 1.0)
+    np.divide(nearest, radii, out=ratios, where=radii > 0)
+    return np.where(nearest > radii, np.maximum(ratios, np.nextafter(1.0, 2.0)), np.minimum(ratios, 1.0))
 
 
 def _expected(n: int, m: int, k: int) -> float:

@@ -161,7 +161,7 @@ def judge(
     seed: int = 0,
     *,
     memorised: Collection[str] = (),
-    apart: Collection[str] | None = None,
+    apart: Mapping[str, bool] = MappingProxyType({}),
     yardstick: Yardstick | None = None,
     replicates: int = REPLICATES,
     basis: Basis | None = None,
@@ -179,7 +179,7 @@ def judge(
     measured : all checkpoints by all families, at least one.
     goal, seed : as in `prviz.triage.ranking.rank`.
     memorised : names of checkpoints that copy the reference. yardstick : of these settings; None: not measured.
-    apart : names of those that are told from real samples by more than chance, see `prviz.witness`; None: not tested.
+    apart : by name, True for those that are told from real samples by more than chance, see `prviz.witness`.
     replicates : of the bootstrap.
     basis : what to decide by; None: `basis_of` these.
     known : what holds at every goal, where it is known.

@@ -119,7 +119,7 @@ class TriageRun:
             self.goal,
             settings.seed,
             memorised=[name for name, each in copies.items() if each.memorised],
-            apart=told_apart(witnesses, [each.checkpoint.name for each in by_basis]),
+            apart=told_apart(witnesses),
             yardstick=possible,
             store=store,
         )

@@ -68,6 +68,6 @@ def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda item: -item[1])[:_BEST])
 
 
-def told_apart(witnesses: Mapping[str, WitnessEntry], names: Sequence[str]) -> set[str]:
-    """Those of the names that are told from real samples by more than chance, or of which that is not known."""
-    return {name for name in names if name not in witnesses or witnesses[name]["told_apart"]}
+def told_apart(witnesses: Mapping[str, WitnessEntry]) -> dict[str, bool]:
+    """By name, True for checkpoints that are told from real samples by more than chance."""
+    return {name: bool(each["told_apart"]) for name, each in witnesses.items()}

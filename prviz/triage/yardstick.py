@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -139,7 +140,7 @@ def shares_of_ceiling(
     top: SharedReference | None = None,
     floor: MeasuredCheckpoint | None = None,
     dominant: str = "",
-    apart: Collection[str] | None = None,
+    apart: Mapping[str, bool] = MappingProxyType({}),
     store: ResultCache | None = None,
 ) -> dict[str, CeilingShare]:
     """Every checkpoint's share of the ceiling at a goal, by name; all are measured by the ceiling's family.
@@ -147,8 +148,8 @@ def shares_of_ceiling(
     Spreads: percentiles of the ratio over resampled evaluation samples of both, drawn independently. own, top : the
     replicates of both, as `together` gives them with this seed and the next, where they are known. floor, dominant : of
     the yardstick; a floor near the ceiling forbids the verdict that a checkpoint can't be told apart.
-    apart : names of the checkpoints that a test tells from real samples, see `prviz.witness`; None: none was made, and
-    nothing is called equal. store : as in `together`.
+    apart : by name, True for those that are told from real samples by more than chance, see `prviz.witness`; what was
+    not tested is not called equal. store : as in `together`.
     """
     unseen = floor is not None and blind(ceiling, floor, goal)
     ordered = in_order(measured)
@@ -165,21 +166,22 @@ def shares_of_ceiling(
         side = "more on the precision side" if lost[0] > 0 else "more on the recall side" if lost[1] < 0 else ""
         missing = 1 - float(values.mean()) / max(ceiling.curve.auc, tiny)
         share, reaches = float(values @ weights / (top @ weights)), bool(high >= 1)
-        equal = reaches and not unseen and apart is not None and each.checkpoint.name not in apart
+        told = apart.get(each.checkpoint.name)
+        equal = reaches and not unseen and told is False
         if reaches and unseen:
             sentence = _blind_text(dominant)
         elif equal:
             sentence = "can't be told apart from real data at this n"
             if share >= 1:
                 sentence = f"is as good as real data: it {sentence}"
-        elif reaches and apart is not None:
+        elif reaches and told:
             sentence = "scores about as real data do, and is told apart from them all the same"
         elif reaches:
             sentence = "scores about as real data do"
         else:
             lost_at = f"{_part(missing)} of the area is missing, {side or 'on both sides alike'}"
             differs = "differs from the real data"
-            if apart is not None and each.checkpoint.name not in apart:
+            if told is False:
                 differs = "has too few samples to tell it from the real data for sure"
             sentence = f"{differs}: {lost_at}"
         shares[each.checkpoint.name] = CeilingShare(share, float(low), float(high), equal, sentence)

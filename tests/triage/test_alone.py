@@ -165,7 +165,10 @@ def test_equal_to_real_data_is_said_only_where_a_test_finds_no_difference() -> N
     one, top = drawn_checkpoint(rng, "a")[1:], drawn_checkpoint(rng, "real")[1]
     floor = replace(top, estimate=replace(top.estimate, runs=(Supports(np.ones(4), np.r_[0, 0, 9, 9], 2),)))
     ceiling = Yardstick({"knn": replace(top, estimate=one[0].estimate)}, {"knn": floor}, "")
-    said = [judge(one, apart=apart, yardstick=ceiling, replicates=20).shares["a"] for apart in (None, (), ("a",))]
+    said = [
+        judge(one, apart=apart, yardstick=ceiling, replicates=20).shares["a"]
+        for apart in ({}, {"a": False}, {"a": True})
+    ]
     assert [each.reaches_ceiling for each in said] == [False, True, False]
     assert [each.sentence for each in said] == [
         "scores about as real data do",

@@ -63,7 +63,7 @@ def test_the_side_that_lost_more_is_named(tmp_path: Path, side: str) -> None:
 def test_real_samples_reach_the_ceiling(tmp_path: Path) -> None:
     real = drawn(0)
     ceiling = yardstick(real, TriageSettings(), drawn(1)).ceiling["knn"]
-    share = shares_of_ceiling([measured(tmp_path, real, drawn(2))], ceiling, apart=())["one"]
+    share = shares_of_ceiling([measured(tmp_path, real, drawn(2))], ceiling, apart={"one": False})["one"]
     assert share.reaches_ceiling
     assert share.sentence.endswith("can't be told apart from real data at this n")
     assert share.sentence.startswith("is as good as real data") == (share.share >= 1)
@@ -78,16 +78,16 @@ def test_a_floor_near_the_ceiling_forbids_that_nothing_can_be_told_apart(tmp_pat
     other = Samples((rng.normal(size=(600, 8)) + 1.5 * (scale == 1)) * scale, features=names)
     found = yardstick(real, TriageSettings())
     one = measured(tmp_path, real, other)
-    plain = shares_of_ceiling([one], found.ceiling["knn"], apart=())["one"]
+    plain = shares_of_ceiling([one], found.ceiling["knn"], apart={"one": False})["one"]
     assert plain.reaches_ceiling
-    how = {"floor": found.floor["knn"], "dominant": found.dominant, "apart": ()}
+    how = {"floor": found.floor["knn"], "dominant": found.dominant, "apart": {"one": False}}
     share = shares_of_ceiling([one], found.ceiling["knn"], **how)["one"]
     assert not share.reaches_ceiling
     assert "so do real samples with their features shuffled" in share.sentence
     assert share.sentence.endswith(
         "feature income alone holds nearly all of the variance: scale the features, or leave it out"
     )
-    told = judge([one], yardstick=found, apart=())
+    told = judge([one], yardstick=found, apart={"one": False})
     assert told.shares["one"] == share
     remedy = yardstick(Samples(real.values / scale, features=names), TriageSettings())
     assert remedy.dominant == ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,13 +15,13 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._triage import diagnosis, evidence, gallery
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, missed_text
 from pages._triage.session import DIAGNOSED, KEY, PART, CheckpointChoice, TriageSession
-from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.measure.estimates import estimate
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import PICTURES_VARIABLE
+from prviz.triage.classes import by_class, missed_samples
 from prviz.triage.evidence import lam_at_end
 from prviz.triage.finding import EVIDENCE
 from prviz.triage.power import power
@@ -117,34 +116,43 @@ def test_what_gives_the_checkpoint_away_is_said_with_its_samples() -> None:
     assert f"- most surely generated: rows {rows}" in shown
 
 
-def test_what_is_missed_is_counted_shown_and_written_to_the_last_sample() -> None:
+def test_what_is_lost_at_an_end_of_the_curve_is_counted_and_marked() -> None:
     found = truncated()
     app = opened(found, selected="truncation-0.6", opened="narrow/Too narrow")
-    measured, pair = found.one("truncation-0.6"), found.pair(found.one("truncation-0.6"))
+    measured = found.one("truncation-0.6")
     lam = lam_at_end(measured.curve, "recall")
     fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(lam)]
     n = measured.estimate.supports.n_real
     count = round(n * (1 - fpr))
-    assert f"**{count:,} of {n:,}** real samples ({count / n:.1%}) are missed" in said(app)
+    assert f"**{count:,} of {n:,}** real samples ({count / n:.1%}) are lost at this end" in said(app)
     loss = 1 - measured.curve.beta(lam)
     assert f"{1 - fpr:.3f} - {fnr / lam:.3f} = **{loss:.3f}**" in said(app)
     panes = figures(app)
     ring = panes["triage-curve"]["figure"]["data"][-1]
     assert (ring["x"], ring["y"]) == (pytest.approx([1 - loss]), pytest.approx([0.05]))
     assert [trace.get("fill") for trace in panes["triage-curve"]["figure"]["data"]].count("toself") == 1
-    assert panes["triage-plane"]["figure"]["data"][-1]["name"] == f"real, missed: {count}"
-    # The file holds the rows that the slow way finds, the clearest first; so do the pictures.
-    rows = list(csv.DictReader(io.StringIO(gallery.group_file(case(found, "truncation-0.6"), "real", lam))))
-    kept = OptimalClassifiers.from_supports(measured.estimate.supports).groups(lam).kept
-    evaluated = pair.split(0.5, 0).evaluate_rows[0]
-    assert sorted(int(each["id"]) for each in rows) == (evaluated[kept] + 1).tolist()
-    assert [float(each["key"]) for each in rows] == sorted(float(each["key"]) for each in rows)
-    assert [each["digit"] for each in rows] == [str(pair.real.labels["digit"][int(each["id"]) - 1]) for each in rows]
+    assert panes["triage-plane"]["figure"]["data"][-1]["name"] == f"real, lost at this end: {count}"
+
+
+def test_all_missed_samples_are_in_the_file_and_in_the_tiles() -> None:
+    """They are those of *Class by class*, each class with its share."""
+    found = truncated()
+    one = case(found, "truncation-0.6")
+    app = opened(found, selected="truncation-0.6")
+    missed = missed_samples(*one.pair)
+    assert missed_text("real", missed) in said(app)
+    rows = list(csv.DictReader(io.StringIO(gallery.group_file(one, "real", missed))))
+    assert [int(each["id"]) for each in rows] == (missed.rows + 1).tolist()
+    assert [float(each["key"]) for each in rows] == sorted((float(each["key"]) for each in rows), reverse=True)
+    labels = one.pair.real.labels["digit"]
+    assert [each["digit"] for each in rows] == [str(labels[int(each["id"]) - 1]) for each in rows]
     tiles = next(each.proto.body for each in app.get("html") if "real sample" in each.proto.body)
-    assert tiles.count('class="own"') == 12
     assert all(f"real sample, row {each['id']}, digit {each['digit']}" in tiles for each in rows[:12])
-    check_table(app, pair, rows)
-    check_kinds(app, pair, rows, evaluated)
+    check_table(app, one.pair, rows)
+    table = next(each.value for each in app.dataframe if "share none generated near" in each.value)
+    told = dict(zip(table["digit "], table["share none generated near"], strict=True))
+    shares = by_class(*one.pair, labels)
+    assert told == pytest.approx({each.label: each.missed for each in shares})
 
 
 def check_table(app: AppTest, pair: Any, rows: list[dict[str, str]]) -> None:
@@ -155,27 +163,6 @@ def check_table(app: AppTest, pair: Any, rows: list[dict[str, str]]) -> None:
     reach = np.linalg.norm(own[:, None] - pair.generated.values[None].astype(float), axis=2)
     np.testing.assert_allclose(table["distance"], reach.min(axis=1))
     assert table["nearest generated row"].tolist() == (reach.argmin(axis=1) + 1).tolist()
-
-
-def check_kinds(app: AppTest, pair: Any, rows: list[dict[str, str]], evaluated: Any) -> None:
-    table = next(each.value for each in app.dataframe if "digit " in each.value and "share missed" in each.value)
-    missed, whole = Counter(each["digit"] for each in rows), Counter(pair.real.labels["digit"][evaluated].astype(str))
-    told = zip(table["digit "], table["missed"], table["of"], strict=True)
-    assert {name: (some, all_) for name, some, all_ in told} == {name: (missed[name], whole[name]) for name in whole}
-
-
-def test_lam_is_the_hands_to_choose() -> None:
-    found = truncated()
-    app = opened(found, selected="truncation-0.6")
-    app.segmented_control(key="triage-fault-how").set_value("own").run()
-    app.select_slider(key="triage-fault-lam").set_value(3.0).run()
-    settled(app)
-    measured = found.one("truncation-0.6")
-    fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(3.0)]
-    n, m = measured.estimate.supports.n_real, len(measured.estimate.supports.c_real) - measured.estimate.supports.n_real
-    assert f"**{round(n * (1 - fpr)):,} of {n:,}** real" in said(app)
-    assert f"**{round(m * (1 - fnr)):,} of {m:,}** generated" in said(app)
-    assert said(app).count("at λ = 3") >= 2
 
 
 def test_a_collapse_shows_the_picture_that_repeats() -> None:
@@ -235,7 +222,7 @@ def test_the_other_end_has_its_own_samples(tmp_path: Path) -> None:
     fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(lam)]
     loss = 1 - measured.curve.alpha(lam)
     assert f"{1 - fnr:.3f} - {lam * fpr:.3f} = **{loss:.3f}**" in said(app)
-    assert "generated, like nothing real: " in figures(app)["triage-plane"]["figure"]["data"][-1]["name"]
+    assert "generated, lost at this end: " in figures(app)["triage-plane"]["figure"]["data"][-1]["name"]
 
 
 def test_tables_without_pictures_show_labels_and_texts_as_they_are(tmp_path: Path) -> None:
@@ -244,7 +231,7 @@ def test_tables_without_pictures_show_labels_and_texts_as_they_are(tmp_path: Pat
     assert {"row", "text", "label ", "c_Y / c_X", "nearest generated row", "distance"} <= set(table.columns)
     assert "picture" not in table
     assert table["text"].tolist() == [f"a <b>text</b> of row {row}" for row in table["row"]]
-    kinds = next(each.value for each in app.dataframe if "share missed" in each.value)
+    kinds = next(each.value for each in app.dataframe if "share lost at this end" in each.value)
     assert kinds["label "].tolist()[0] == "right"  # the mode that was dropped
 
 

@@ -172,7 +172,7 @@ def test_the_ceiling_is_in_every_figure_and_first_in_the_table() -> None:
     for pane in content["panels"]["panes"]:
         assert sum(trace.get("line", {}).get("dash") == "dash" for trace in traces(pane)) == 1
     first = app.dataframe[0].value.iloc[0]
-    assert (first["checkpoint"], first["AuC"]) == ("ceiling: real against real", f"{top['auc']:.3f}")
+    assert (first["checkpoint"], first["AuC"]) == ("real against real", f"{top['auc']:.3f}")
 
 
 @pytest.mark.thorough

@@ -25,11 +25,11 @@ from prviz.diagnostics.clusters import cluster_members
 from prviz.samples import Samples
 from prviz.triage.classes import by_class
 from prviz.triage.comparison import compare_curves
-from prviz.triage.decision import Judgement, basis_of, judge
+from prviz.triage.decision import Basis, basis_of, judge
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all, samples_at
 from prviz.triage.measured import TriageSettings
-from prviz.triage.ranking import rank, verdict
+from prviz.triage.ranking import headline, rank
 from prviz.uncertainty.paired import GeneratorComparison
 from tests.explore_app import healthy
 from tests.line import measure
@@ -137,7 +137,8 @@ def test_the_goal_decides_the_order_and_every_view_follows() -> None:
         everything = [each for outcome in found.outcomes for each in outcome.measured]
         most = judge(everything, goal, replicates=MANY).at_most
         assert dict(zip(rows["id"], rows["most"], strict=True)) == pytest.approx(most)
-        assert f"Take {orders[goal][0]}" in answered(app)
+        head = judge(everything, goal, replicates=MANY).decision.headline.head
+        assert " ".join(answered(app).split()).startswith(head)
         points = panes(app)["triage-steps"]["figure"]["data"][-1]
         assert dict(zip(points["customdata"], points["y"], strict=True)) == pytest.approx(
             dict(zip(rows["id"], rows["score"], strict=True))
@@ -151,14 +152,15 @@ def test_the_verdict_is_the_library_s_with_the_ceiling_and_what_it_rests_on() ->
     app = part("screen", mixture())
     table = rank(mixture().measured, 0.5, MANY)
     told = answered(app)
-    assert verdict(table).split(": ", 1)[1][1:] in told
-    assert "It differs from the real data: " in told
+    assert headline(table).head in told
+    assert headline(table).rest[1:] in told
+    assert f"{table['checkpoint'][0]} differs from the real data: " in told
     assert 'class="verdict-box warning"' in app.get("html")[0].proto.body
     ceiling = ranking_sent(app)["ceiling"]
-    assert f"ceiling {ceiling:.3f}" in " ".join(told.split())
+    assert f"real against real by kNN {ceiling:.3f}" in " ".join(told.split())
     drawn = panes(app)
     (line,) = [each for each in drawn["triage-curves"]["figure"]["data"] if each.get("legendgroup") == "truth"]
-    assert line["name"] == "ceiling: real against real"
+    assert line["name"] == "real against real"
     (shape,) = drawn["triage-steps"]["figure"]["layout"]["shapes"]
     assert shape["y0"] == shape["y1"] == ceiling
 
@@ -166,9 +168,9 @@ def test_the_verdict_is_the_library_s_with_the_ceiling_and_what_it_rests_on() ->
 def test_families_have_a_column_each_and_disagreement_is_amber() -> None:
     found = truncation()
     everything = [each for outcome in found.outcomes for each in outcome.measured]
-    found = replace(found, clause=basis_of(everything, found.method).clause)
+    found = replace(found, basis=basis_of(everything, found.method))
     app = part("screen", found)
-    known = {name: {each.checkpoint.name: each.curve.auc for each in found.by(name)} for name in BOTH}
+    known = judge(everything, replicates=2).scores
     content = ranking_sent(app)
     assert [family["title"] for family in content["families"]] == ["kNN", "KDE"]
     for row in content["rows"]:
@@ -231,35 +233,9 @@ def test_without_warnings_the_screen_says_nothing_of_them() -> None:
     assert not any(row["warnings"] for row in ranking_sent(app)["rows"])
 
 
-def test_a_score_above_its_own_bound_is_said_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = screen.judgement_of
-
-    def lower(*arguments: object) -> Judgement:
-        judgement = known(*arguments)
-        first, second, third, *_ = judgement.table[["checkpoint", "score"]].itertuples(index=False, name=None)
-        return replace(judgement, at_most={first[0]: first[1] - 0.0004, second[0]: second[1], third[0]: None})
-
-    monkeypatch.setattr(screen, "judgement_of", lower)
-    app = part("screen", mixture())
-    said = {row["id"]: row["warnings"] for row in ranking_sent(app)["rows"] if row["warnings"]}
-    (name,) = said
-    row = ranking_sent(app)["rows"][0]
-    assert name == row["id"]
-    text = f"its score, {row['score']:.3f}, lies above what the true one is at most with 95 % confidence"
-    assert said[name] == [f"Score above the bound: {text}, {np.ceil(1000 * row['most']) / 1000:.3f}. Go by the bound."]
-    assert row["score"] > row["most"]
-    assert text in bodies(app, "verdict")[0]
-
-
-@pytest.mark.parametrize(("most", "text"), [(0.9923, "0.993"), (0.992, "0.992"), (1.0, "1.000"), (0.0001, "0.001")])
-def test_a_bound_is_rounded_up(most: float, text: str) -> None:
-    assert screen.rounded_up(most) == text
-    assert not screen.above_bound(most, most)
-    assert not screen.above_bound(1.0, None)
-    assert screen.above_bound(most + 1e-6, most)
-
-
-def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(tmp_path: Path) -> None:
+def test_copies_outrank_the_ranking_and_only_what_no_test_tells_apart_is_green(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A copy of the reference, then samples as good as real ones, with others held out."""
     joined = np.eye(4) + 2.0  # shuffling the features of independent ones would change nothing
     real, fresh, held = (Samples(np.random.default_rng(seed).normal(size=(300, 4)) @ joined) for seed in range(3))
@@ -274,18 +250,19 @@ def test_copies_outrank_the_ranking_and_only_what_reaches_the_ceiling_is_green(t
             reference=real,
             load=lambda each: samples_at(each.path, TriageSettings()),
             settings=TriageSettings(),
-            method="knn",
+            basis=Basis("knn", ""),
             outcomes=outcomes,
             total=2,
             holdout=held,
         )
+        monkeypatch.setattr(screen, "witnesses_known", lambda _: {"best": {"told_apart": False}})
         app = part("screen", found)
         body = app.get("html")[0].proto.body
         assert ("Memorised: best (300 exact copies, 100% near)" in body) == memorised
         assert ("row 1 = real row 1" in app.get("html")[1].proto.body) == memorised
         assert f'class="verdict-box {"bad" if memorised else "good"}"' in body
-        assert f"Take {'worst' if memorised else 'best'}" in answered(app)
-        assert ("It can&#x27;t be told apart from real data at this n." in body) != memorised
+        assert f"Best: {'worst' if memorised else 'best'}" in answered(app)
+        assert ("can&#x27;t be told apart from real data at this n." in body) != memorised
 
 
 def test_copies_of_pictures_are_shown_beside_the_real_ones(tmp_path: Path) -> None:
@@ -300,7 +277,7 @@ def test_copies_of_pictures_are_shown_beside_the_real_ones(tmp_path: Path) -> No
         reference=real,
         load=lambda each: Samples(samples_at(each.path, TriageSettings()).values, "copies", {}, pictures[turned]),
         settings=TriageSettings(),
-        method="knn",
+        basis=Basis("knn", ""),
         outcomes=tuple(measure_all(real, checkpoints, TriageSettings())),
         total=1,
     )
@@ -347,7 +324,7 @@ def test_what_is_chosen_stands_out_in_every_view_and_in_the_evidence() -> None:
     evidence = answered(app, 1)
     assert evidence.index(LOW[0]) < evidence.index(LOW[1])
     assert LOW[2] not in evidence
-    assert "Real, made under ⅓ as often" in evidence
+    assert "Real, none generated near" in evidence
 
 
 def test_while_results_come_in_those_so_far_are_ranked() -> None:
