@@ -34,10 +34,10 @@ from prviz.reports.page import verdict as verdict_of_page
 from prviz.reports.report_json import from_json, read_report, to_json
 from prviz.reports.tables import table, to_csv, to_parquet
 from prviz.samples import Samples
+from prviz.triage.decision import basis_of, judge
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.ranking import rank
 from prviz.triage.yardstick import yardstick
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.triage_found import bundled_found
@@ -94,8 +94,12 @@ def test_it_holds_what_was_measured_to_the_last_bit() -> None:
                 one.digests.generated,
                 one.checkpoint.step,
             )
-        lines = rank(some, 0.25, 20, 0).drop(columns="step").to_dict("records")
-        assert found["rankings"][family] == {"reason": None, "lines": lines}
+        everything = [each for outcome in outcomes for each in outcome.measured]
+        judged = judge(everything, 0.25, replicates=20, basis=basis_of(everything, family))
+        ranked = judged.table.drop(columns=["step", "second", "second_low", "second_high"]).to_dict("records")
+        lines = [line | {"at_most": judged.at_most[line["checkpoint"]]} for line in ranked]
+        nothing = dict.fromkeys(("second", "second_low", "second_high"))
+        assert found["rankings"][family] == {"reason": None, "lines": [line | nothing for line in lines]}
     assert found["reference"]["digest"] == reference.digest
     assert [each["reason"] is None for each in found["checkpoints"]] == [True, True, True, False, False]
     assert found["settings"]["k"] == 4
@@ -180,7 +184,7 @@ def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
     assert not re.search(r"url\(|@import", text[: text.index("</style>")])
     assert "corrupt" in text
     assert "The goal here is 0.25, from 0 (precision first) to 1 (recall first)" in text
-    assert all("Take " in verdict_of_page(report(), name) for name in ("knn", "kde"))
+    assert all("est: " in verdict_of_page(report(), name) for name in ("knn", "kde"))
     assert report()["reference"]["digest"] in text
 
 
@@ -203,8 +207,8 @@ def test_every_figure_of_the_page_has_the_ceiling_and_every_score_its_share() ->
         rows = table(found).query("family == @family and quantity == 'share_of_ceiling'")
         shares = [each["share_of_ceiling"][family]["share"] for each in found["checkpoints"] if each["families"]]
         assert rows["value"].tolist() == shares
-    assert "Dashed: the ceiling" in to_html(found)
-    assert "Dashed: the ceiling" not in to_html(report())
+    assert "Dashed: what real samples get" in to_html(found)
+    assert "Dashed: what real samples get" not in to_html(report())
 
 
 @pytest.mark.parametrize(

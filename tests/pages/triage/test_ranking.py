@@ -17,13 +17,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._triage import clusters, comparison, ranking, screen
-from pages._triage.checkpoints import CheckpointResults
+from pages._triage.checkpoints import CheckpointResults, missed_text
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
 from prviz.checks.flags import Finding
 from prviz.diagnostics.clusters import cluster_members
 from prviz.samples import Samples
-from prviz.triage.classes import by_class
+from prviz.triage.classes import by_class, missed_samples
 from prviz.triage.comparison import compare_curves
 from prviz.triage.decision import Basis, basis_of, judge
 from prviz.triage.inputs import Checkpoint
@@ -310,6 +310,48 @@ def test_class_by_class_the_worst_come_first() -> None:
     assert f"real sample, row {held[-1].real[0] + 1}" in body
     alone = replace(found, key="bare", reference=Samples(real.values))
     assert "no label that names classes" in said(part("classes", alone))
+
+
+def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> None:
+    """Verdict, evidence, *What is wrong with it?* and *Class by class* of a generator that never makes one class."""
+    rng = np.random.default_rng(0)
+    centres = 9 * np.eye(6)
+    sets = [np.repeat(np.arange(6), 60), np.repeat(np.arange(5), 72)]
+    values = [centres[labels] + rng.normal(size=(360, 6)) for labels in sets]
+    names = np.array(["oak", "elm", "ash", "fir", "yew", "rose"])
+    real = Samples(values[0], "real", {"plant": names[sets[0]]})
+    np.save(tmp_path / "no-rose.npy", values[1])
+    found = CheckpointResults(
+        key=("no rose",),
+        reference=real,
+        load=lambda each: samples_at(each.path, TriageSettings()),
+        settings=TriageSettings(),
+        basis=Basis("knn", ""),
+        outcomes=tuple(measure_all(real, [Checkpoint(tmp_path / "no-rose.npy", "no-rose")], TriageSettings())),
+        total=1,
+    )
+    missed = missed_samples(*found.pair(found.measured[0]))
+    assert set(range(300, 360)) <= set(missed.rows.tolist())
+    shares = {each.label: each for each in by_class(real, Samples(values[1]), real.labels["plant"])}
+    assert shares["rose"].missed == 1
+    assert sum(each.missed * each.n for each in shares.values()) == pytest.approx(len(missed.rows))
+    evidence = bodies(part("screen", found), "evidence")[0]
+    assert f"<b>{missed.share:.0%}</b>, {missed.expected:.0%} expected" in evidence
+    assert missed_text("real", missed) in evidence
+    diagnosed = part("diagnosis", found)
+    assert missed_text("real", missed) in said(diagnosed)
+    table = next(each.value for each in diagnosed.dataframe if "share none generated near" in each.value)
+    assert table.iloc[0].tolist() == ["rose", 1.0, 60, 60]
+    assert re.findall(r"<b>rose</b>.*?</span>(\d+%)", bodies(part("classes", found), "classes")[0]) == ["100%"]
+
+
+def test_no_fault_is_no_clearance_where_the_sets_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, first = mixture(), mixture().names[0]
+    monkeypatch.setattr(screen, "faults_of", lambda _: dict.fromkeys(found.names, ()))
+    monkeypatch.setattr(screen, "witnesses_known", lambda _: {first: {"told_apart": True}})
+    rows = {row["id"]: row["fault"] for row in ranking_sent(part("screen", found))["rows"]}
+    assert rows.pop(first) == "differs, no cause named"
+    assert set(rows.values()) == {"nothing found"}
 
 
 def test_what_is_chosen_stands_out_in_every_view_and_in_the_evidence() -> None:

@@ -82,21 +82,39 @@ def test_warnings_stand_beside_the_verdicts_at_every_size(new_page: Callable[...
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_row_above_its_own_bound_is_marked_in_the_table(new_page: Callable[..., Page]) -> None:
+def test_a_row_has_its_bound_rounded_up_its_warnings_and_its_tie_in_the_table(new_page: Callable[..., Page]) -> None:
     page = new_page()
     page.goto("/_stcore/health")
     script = bundle(table._FOLDER / "checkpoints.js")
     rows = [
-        {"id": name, "run": "", "color": "", "score": score, "low": 0.9, "high": 1, "most": most, "told": name}
-        | {"families": [], "fault": "", "level": "", "sentence": "", "sides": [1, 1], "warnings": warnings}
+        {
+            "id": name,
+            "run": "",
+            "color": "",
+            "score": score,
+            "place": score,
+            "low": 0.9,
+            "high": 1,
+            "most": most,
+            "told": name,
+        }
+        | {"ties": most is None, "families": [], "fault": "", "level": "", "sentence": "", "warnings": warnings}
         for name, score, most, warnings in (
-            ("above", 0.998, 0.9923, ["Score above the bound: so.", "<b>Spread</b>: so."]),
+            ("warned", 0.98, 0.9923, ["Key among the features: so.", "<b>Spread</b>: so."]),
             ("equal", 0.9923, 0.9923, []),
             ("unknown", 0.9, None, []),
         )
     ]
     choice = {"selected": None, "ticked": [], "starred": [], "hidden": [], "notes": {}}
-    spec = {"heard": None, "group": "t", "goal": 0.5, "ceiling": None, "families": [], "rows": rows, "choice": choice}
+    spec = {
+        "heard": None,
+        "group": "t",
+        "spread": "draws",
+        "ceiling": None,
+        "families": [],
+        "rows": rows,
+        "choice": choice,
+    }
     page.evaluate(
         """async ([script, spec]) => {
             const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
@@ -107,7 +125,6 @@ def test_a_row_above_its_own_bound_is_marked_in_the_table(new_page: Callable[...
         [script, json.dumps(spec)],
     )
     expect(page.locator("td.most")).to_have_text(["0.993", "0.993", ""])
-    expect(page.locator("td.exceeded")).to_have_count(1)
-    expect(page.locator("tr", has=page.locator("td.exceeded"))).to_contain_text("above")
-    label = "Warning: Score above the bound: so.\n<b>Spread</b>: so."
+    expect(page.locator("tr.ties .name")).to_have_text(["unknown"])
+    label = "Warning: Key among the features: so.\n<b>Spread</b>: so."
     assert [each.get_attribute("aria-label") for each in page.locator(".warns").all()] == [label]
