@@ -95,7 +95,7 @@ def _features(pair: SamplePair, found: Witness) -> str:
     parts += [_feature(each) for each in found.named]
     if found.area is not None:
         parts.append(_bar(f"area with all {pair.d:,} features", found.area))
-        parts += [_bar(each.words, each.area, "" if each.helps else "does not help") for each in found.tried]
+        parts += [_bar(each.words, each.area, "" if each.helps else "does not help") for each in found.remedies]
     return "".join(parts)
 
 

@@ -73,10 +73,10 @@ class Witness:
         Rows of the generated samples that are most surely generated, counted from 0, of the half that was judged.
     most_missing : tuple of int
         Rows of the real samples that are most surely not generated.
-    area, area_without : float, optional
-        Area under the curve to believe with all columns, and without those named.
+    area : float, optional
+        Area under the curve to believe with all columns.
     remedies : tuple of Remedy
-        What else was tried against it, and the area that each leaves.
+        What was tried against it, and the area that each leaves: first to leave out the columns named.
     notes : tuple of str
         What was not tested, and why.
     """
@@ -89,9 +89,8 @@ class Witness:
     most_generated: tuple[int, ...]
     most_missing: tuple[int, ...]
     area: float | None
-    area_without: float | None
+    remedies: tuple[Remedy, ...]
     notes: tuple[str, ...]
-    remedies: tuple[Remedy, ...] = ()
 
     @property
     def whole(self) -> bool:
@@ -125,16 +124,13 @@ class Witness:
         """What is said of the sets, a line each: at least one."""
         said = [*self.of_all, *(each.text for each in self.named)]
         if self.area is not None:
-            said.append("; ".join([f"area {self.area:.2f}", *(each.text for each in self.tried)]))
+            said.append("; ".join([f"area {self.area:.2f}", *(each.text for each in self.remedies)]))
         return tuple(said)
 
     @property
-    def tried(self) -> tuple[Remedy, ...]:
-        """The areas that are left: without the columns named, and by the remedies."""
-        if self.area is None or self.area_without is None:
-            return self.remedies
-        words = "without this one" if len(self.columns) == 1 else f"without these {len(self.columns)}"
-        return (Remedy(words, self.area_without, self.area_without - self.area), *self.remedies)
+    def area_without(self) -> float | None:
+        """The area without the columns named."""
+        return self.remedies[0].area if self.remedies and 0 < len(self.columns) < self.d else None
 
     @property
     def text(self) -> str:
@@ -244,7 +240,7 @@ def witness(
         most_generated=() if judged is None else _rows(tested, judged, 1),
         most_missing=() if judged is None else _rows(tested, judged, 0),
         area=None,
-        area_without=None,
+        remedies=(),
         notes=tuple(notes),
     )
     return with_areas(found, pair, seed=seed, memory_limit=memory_limit) if without else found
@@ -299,8 +295,9 @@ def with_areas(
         As it is where nothing is named and nothing can be tried, or where the samples are too few.
     """
     tried = list(changes(pair, found.named, found.rows))
-    if 0 < len(found.columns) < pair.d:
-        tried.insert(0, Change("", leaving_out(pair, found.columns)))
+    if 0 < (count := len(found.columns)) < pair.d:
+        words = "without this one" if count == 1 else f"without these {count}"
+        tried.insert(0, Change(words, leaving_out(pair, found.columns)))
     if not tried or min(each.n_independent for each in pair) < _LEAST_ROWS:
         return found
     sets = [*([pair] if area is None else []), *(each.pair for each in tried)]
@@ -311,10 +308,9 @@ def with_areas(
         part = part_of(progress, place, len(sets))
         areas.append(estimate(each, [best], **options, progress=part)[best].curve.auc)
     known = areas.pop(0) if area is None else area
-    without = areas.pop(0) if not tried[0].words else None
-    words = [each.words for each in tried if each.words]
-    remedies = tuple(Remedy(said, some, some - known) for said, some in zip(words, areas, strict=True))
-    return replace(found, area=known, area_without=without, remedies=remedies)
+    pairs = zip(tried, areas, strict=True)
+    remedies = tuple(Remedy(each.words, left, left - known) for each, left in pairs)
+    return replace(found, area=known, remedies=remedies)
 
 
 # ---- rows that are tested ----

@@ -53,7 +53,7 @@ def witnesses_of(
         if (generated := samples_of(each, reference, settings, load)) is None:
             continue
         pair = SamplePair(reference, generated)
-        limited: dict[str, int] = {"seed": settings.seed, "memory_limit": memory_limit}
+        limited: dict[str, Any] = {"seed": settings.seed, "memory_limit": memory_limit}
         told = witness(pair, without=False, **limited)
         entry = (told if area is None else with_areas(told, pair, area=area, **limited)).entry()
         found[each.checkpoint.name] = entry

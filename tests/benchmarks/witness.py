@@ -282,7 +282,12 @@ def planted(name: str, sizes: list[int], draws: int) -> None:
                 first += bool(found.named) and found.named[0].columns[0] in columns
             figures = {"n": n, "draws": draws, "named": hits, "first": first, "others": others}
             figures["held"] = int(BASES[name].held)
-            print(fault, name, record("witness", f"planted {fault} {name}", figures=figures)["figures"], flush=True)
+            print(
+                fault,
+                name,
+                record("witness", f"planted {fault} {name}, n = {n:,}", figures=figures)["figures"],
+                flush=True,
+            )
 
 
 def _columns(found: Witness) -> set[int]:
