@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages._explore import space
 from pages._explore.session import PANEL_TAB, explore_session
-from pages._shared import answers, media
+from pages._shared import answers, cache, media
 from pages._shared.widgets import pressed
 from prviz.diagnostics.named_columns import Histogram, NamedColumns, column_text, number_text
 from prviz.diagnostics.witness import Witness, leaving_out, with_areas, witness
@@ -36,7 +36,7 @@ def draw(problem: Problem, _: results.Results) -> None:
     """Features with both distributions, the areas, samples, and the button that leaves the features out."""
     _take_back(problem)
     pair = problem.pair
-    key = ("witness", *problem.key)
+    key = _key(problem)
     seconds = 0.5 + SECONDS * (pair.real.n + pair.generated.n) * pair.d / 1e6
     seed = problem.settings.seed
     first = answers.tab_result(key, seconds, lambda _: witness(pair, without=False, seed=seed))
@@ -52,6 +52,17 @@ def draw(problem: Problem, _: results.Results) -> None:
         if places := _places(problem, first):
             st.button("Find them among the samples", key="find-samples", on_click=_find, args=(problem, places))
     st.html(f'<div class="away">{_rest(problem, first)}</div>')
+
+
+def _key(problem: Problem) -> tuple[Hashable, ...]:
+    return ("witness", *problem.key)
+
+
+def known_witness(problem: Problem) -> Witness | None:
+    """The witness as far as the panel has measured it; None before it was opened."""
+    held, key = cache.session().results, _key(problem)
+    found: Witness | None = held.get((*key, "areas")) or held.get(key)
+    return found
 
 
 def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Witness | None:

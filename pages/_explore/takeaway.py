@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages._explore.approximate import NOTE
+from pages._explore.gives_away import known_witness
 from pages._explore.session import state
 from pages._shared.text import plain
 from prviz.curves.summaries import DIVERGENCES
@@ -109,8 +110,9 @@ def _files(
     truth: dict[str, Any] = {"truth": problem.truth}
     weights: dict[str, Any] = {**truth, "b": settings.b, "eps": settings.eps}
     link = "" if settings.source == "upload" else link
-    about: dict[str, Any] = {"title": problem.title, "settings": line, "link": link}
-    whole: dict[str, Any] = {"curves": curves, "approximation": found.approximation, "bound": bound, **truth}
+    told = {"witness": known_witness(problem)}
+    about: dict[str, Any] = {"title": problem.title, "settings": line, "link": link, **told}
+    whole: dict[str, Any] = {"curves": curves, "approximation": found.approximation, "bound": bound, **truth, **told}
 
     def as_json() -> str:
         estimates = {method: found.estimates[method] for method in curves}

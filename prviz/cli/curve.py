@@ -29,6 +29,10 @@ _TEXT = """Measure the precision-recall curves of generated samples against real
 .npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, or folders of them; a file with
 both roles may stand alone: two arrays, or a table with a column such as role, split, source or is_generated."""
 
+# Seconds of the curve to believe from which the areas that remedies leave are measured only beside it.
+AREA_SECONDS = 10.0
+NO_AREAS = "what remains without it would take long to measure: --method tightest does"
+
 _EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or R, the
 F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall 0.05; R@.05,
 recall at precision 0.05 (see --b and --eps); 1-TV, one minus the total variation distance."""
@@ -83,8 +87,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 
 def _curve(arguments: argparse.Namespace) -> int:
     from prviz.checks.flags import flags_of
-    from prviz.diagnostics.witness import with_areas, witness
-    from prviz.estimators.tightest import TIGHTEST
+    from prviz.diagnostics.witness import witness
     from prviz.uncertainty.family_bound import CONFIDENCE
 
     methods = _methods(arguments)
@@ -122,11 +125,7 @@ def _curve(arguments: argparse.Namespace) -> int:
         bound = _bound(arguments, pair, estimates)
     found = witness(pair, without=False, seed=arguments.seed, memory_limit=arguments.memory_limit)
     if approximation is None:
-        best = estimates.get(TIGHTEST.name)
-        known = None if best is None else best.curve.auc
-        with watched(None) as progress:
-            limited = {"memory_limit": arguments.memory_limit, "progress": progress}
-            found = with_areas(found, pair, area=known, seed=arguments.seed, **limited)
+        found = _with_areas(arguments, pair, estimates, found)
     _write(arguments, pair, estimates, choice, approximation, spreads, bound, found)
     if "-" not in (arguments.json, arguments.csv):
         most = (
@@ -143,6 +142,26 @@ def _curve(arguments: argparse.Namespace) -> int:
     elif approximation is not None:
         sys.stderr.write(f"prviz: {approximation.label}\n")
     return 0
+
+
+def _with_areas(
+    arguments: argparse.Namespace, pair: SamplePair, estimates: Mapping[str, Estimate], found: Witness
+) -> Witness:
+    """The areas that remedies leave; where the user names other families, unless they would take long."""
+    from prviz.diagnostics.witness import with_areas
+    from prviz.estimators.tightest import TIGHTEST
+    from prviz.measure.estimates import passes
+    from prviz.measure.workload import Options, estimate_seconds
+
+    best = estimates.get(TIGHTEST.name)
+    work: Options = {**passes([TIGHTEST.name]), "split": 0.5}
+    one = estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)
+    if best is None and one > AREA_SECONDS:
+        return replace(found, notes=(*found.notes, NO_AREAS)) if found.named else found
+    with watched(None) as progress:
+        limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
+        area = None if best is None else best.curve.auc
+        return with_areas(found, pair, area=area, seed=arguments.seed, **limited)
 
 
 def _bound(arguments: argparse.Namespace, pair: SamplePair, estimates: Mapping[str, Estimate]) -> PRCurve | None:

@@ -24,6 +24,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import prviz
+from prviz.cli import curve as curve_command
+from prviz.cli.curve import NO_AREAS
 from prviz.cli.main import main
 from prviz.cli.terminal import memory_size, watched
 from prviz.curves.summaries import summaries
@@ -154,6 +156,22 @@ def test_what_gives_the_samples_away_is_said_written_and_drawn(run: Run, tmp_pat
     kept = json.loads((tmp_path / "all.json").read_text("utf-8"))
     assert kept["witness"] == found.entry()
     assert f"<b>{GIVES_AWAY}</b>: b below 0: " in (tmp_path / "all.html").read_text("utf-8")
+
+
+def test_what_remains_is_measured_beside_the_curve_to_believe_where_it_takes_long(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = np.random.default_rng(0).normal(size=(2, 100, 2))
+    sides[1][:, 1] = 0
+    paths = [tmp_path / f"{name}.npy" for name in ("real", "generated")]
+    for path, values in zip(paths, sides, strict=True):
+        np.save(path, values)
+    monkeypatch.setattr(curve_command, "AREA_SECONDS", 0.0)
+    _, out, _ = run("curve", *paths, "--method", "knn")
+    assert out.splitlines()[-1] == f"  {NO_AREAS}"
+    remedy = NO_AREAS.split(": ")[1].split()[:2]
+    _, out, _ = run("curve", *paths, *remedy)
+    assert out.splitlines()[-1].startswith("  area 0.0")
 
 
 def test_the_numbers_are_the_librarys(run: Run, files: tuple[Path, Path]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 
 import numpy as np
 import pytest
@@ -51,6 +52,19 @@ def test_the_panel_shows_what_python_says(app: AppTest) -> None:
     for place, rows in ((1, found.most_generated), (0, found.most_missing)):
         for row in rows[:4]:
             assert f"sample, row {int(numbers[place][row]) + 1:,}" in shown
+
+
+def test_downloads_have_what_the_panel_says(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, str] = {}
+    monkeypatch.setattr("streamlit.download_button", lambda label, make, *_, **__: made.update({label: make()}))
+    app.session_state["export"] = True
+    app.run()
+    healthy(app)
+    app.session_state["export"] = False
+    app.run()
+    kept = json.loads(made["Everything as JSON"])["witness"]
+    assert kept == prviz.witness(app.session_state["_Session"].shown.problem.pair).entry()
+    assert html.escape(kept["statements"][-1]) in made["HTML"]
 
 
 def test_the_most_telling_samples_are_found_in_space(app: AppTest) -> None:
