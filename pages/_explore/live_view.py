@@ -143,7 +143,6 @@ def content(
         curves=linked(curves, truth),
         lines=limits if shade is None else {BOUND: shade, **limits},
         have=have,
-        symbols=figures.symbols(curves),
         table=table,
         bound=None if truth is not None or shade is None else shade.auc,
         noise=results.noise(problem),

@@ -32,10 +32,6 @@ export const button = (onclick, ...parts) => Object.assign(element("button", { t
 export const tableOf = (caption, head, ...bodies) =>
   element("table", element("caption", caption), element("thead", element("tr", ...head)), ...bodies);
 
-/** A curve's marker at a point, in its colour.
- * @param {{ symbol: string, color: string }} curve @param {number} x @param {number} y */
-export const symbolAt = ({ symbol, color }, x, y) => shape("path", { d: symbol, fill: color, transform: `translate(${x.toFixed(1)},${y.toFixed(1)}) scale(4)` });
-
 /** Written only where it differs: a screen reader, or the page's layout, would take it for a change.
  * @param {Node | null | undefined} node @param {string} text */
 export function setText(node, text) {

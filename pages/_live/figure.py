@@ -22,7 +22,6 @@ import streamlit as st
 from pages._live.modules import bundle
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
-from prviz.figures import SYMBOLS
 from prviz.live.frames import flat
 from prviz.live.message import as_text
 from prviz.server.static_files import publish
@@ -220,7 +219,6 @@ def figure_content(
     controls: Sequence[Control] = (),
     curves: Linked | None = None,
     lines: Mapping[str, PRCurve] | None = None,
-    symbols: Mapping[str, str] | None = None,
     table: Table | None = None,
     have: set[str] | None = None,
     **rest: Any,
@@ -244,7 +242,6 @@ def figure_content(
 
     linked = [
         {"id": name, "name": label, "color": color, "key": key(curve)}
-        | {"symbol": SYMBOLS.get((symbols or {}).get(name, ""), "")}
         for name, (label, color, curve) in (curves or {}).items()
     ]
     content = {

@@ -8,8 +8,8 @@ import { store } from "./store.js";
 /** @import { Payload } from "./view.js" */
 
 /**
- * A curve of the payload; symbol: the path of its marker around (0, 0), of radius 1, or "".
- * @typedef {import("./store.js").KeyedCurve & { id: string, name: string, color: string, symbol: string }} Curve
+ * A curve of the payload.
+ * @typedef {import("./store.js").KeyedCurve & { id: string, name: string, color: string }} Curve
  *
  * A curve at one stop: its numbers of the table, and whether it is the same at every stop.
  * @typedef {Curve & { row: number[] | undefined, still: boolean }} CurveAtStop

@@ -2,7 +2,7 @@
 // pointer on a row raises its curve and shades its error; a click hides it.
 
 import { refutedLams, shortNumber } from "./curve.js";
-import { button, dock, element, setText, shape, symbolAt } from "./dom.js";
+import { button, dock, element, setText } from "./dom.js";
 import { ask, tellPage } from "./line.js";
 
 /** @import { Curve, CurveAtStop } from "./frames.js" */
@@ -76,7 +76,7 @@ function showCurves(live, drawn, ids) {
 
 /** @param {LiveFigure} live @param {Curve} curve @param {boolean} compared */
 function makeRow(live, curve, compared) {
-  const { id, name, color } = curve, line = shape("svg", { width: 22, height: 12, "aria-hidden": "true" }, shape("path", { d: "M0,6H22", stroke: color, "stroke-width": 2.5 }), symbolAt(curve, 11, 6));
+  const { id, name, color } = curve, line = element("i", { class: "ink" });
   const missed = element("i", { class: "missed" }), invented = element("i", { class: "invented" }), number = element("b"), same = element("small"), refuted = element("small");
   const bar = element("span", { class: compared ? "bar signed" : "bar" }, missed, invented);
   const box = button(() => toggle(live, id), { class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }, refuted), bar, same, number);

@@ -77,7 +77,8 @@ def pr_traces(
 ) -> list[Any]:
     """The traces of `pr_figure` alone, for a front end that has its layout; most are dictionaries.
 
-    placed : False leaves out the points of all but the bands, for a front end that has the curves.
+    placed : False leaves out the points of all but the bands, and the marks on curves, for a front end that has the
+        curves and writes their names beside them.
     """
     color, symbol = theme.colors(curves), theme.symbols(curves)
     traces: list[Any] = []
@@ -94,8 +95,10 @@ def pr_traces(
     if truth is not None:
         traces.append(_curve(theme.TRUTH_LABEL, truth, theme.truth_line(), placed=placed))
     for name, curve in curves.items():
-        marker = {"symbol": symbol[name], "size": theme.SYMBOL_SIZE, "maxdisplayed": theme.MOST_SYMBOLS}
-        drawn = {"mode": "lines+markers", "marker": marker | {"color": color[name]}}
+        drawn: dict[str, Any] = {}
+        if placed:
+            marker = {"symbol": symbol[name], "size": theme.SYMBOL_SIZE, "maxdisplayed": theme.MOST_SYMBOLS}
+            drawn = {"mode": "lines+markers", "marker": marker | {"color": color[name]}}
         traces.append(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), placed, **drawn))
     # Last and with ids: they come and go, and a front end keeps hidden those that the user has hidden.
     if bound is not None:

@@ -377,11 +377,12 @@ def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -
     expected["data"].sort(key=lambda trace: trace["legendgroup"] == "truth")
     assert drawn["layout"] == expected["layout"]
     for ours, theirs in zip(drawn["data"], expected["data"], strict=True):
-        placed = {"x", "y", "text", "customdata"}  # of all but the bands, which the browser knows not
+        placed = {"x", "y", "text", "customdata", "marker", "mode"}  # of all but the bands, which the browser knows not
         assert {name: theirs[name] for name in theirs.keys() - placed} == {
             name: ours[name] for name in ours.keys() - placed
         }
         assert ("x" in ours) == bool(theirs.get("fill"))
+        assert ours["mode"] == "lines"
 
 
 def test_what_the_browser_has_is_not_sent_again() -> None:
