@@ -105,6 +105,14 @@ def test_their_own_parameters_change_prc_and_ppr_alone():
         assert {name.split("_")[0] for name in changed} == {next(iter(given)).split("_")[0]}
 
 
+def test_covers_reach_as_far_as_each_set_has_samples():
+    pair = gaussians(30, 70, 2)
+    for ball in ("closed", "open"):
+        assert scalars(*pair, ball=ball, prc_c=50) == slow_scalars(
+            pair.real.values, pair.generated.values, 5, ball, prc_c=50
+        )
+
+
 def test_prc_with_one_neighbour_is_coverage_and_its_mirror():
     pair = gaussians(shift=1.0)
     found = scalars(*pair, k=1, prc_k=1, prc_c=1)

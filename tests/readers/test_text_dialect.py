@@ -201,3 +201,21 @@ def test_three_bytes_are_too_few_to_tell_utf_16_by() -> None:
 
 def test_marks_in_a_comment_do_not_divide_the_rows() -> None:
     assert delimiter_of(io.BytesIO(b"# made by one, for all\n1;2\n3;4\n"), ".csv") == ";"
+
+
+@pytest.mark.parametrize("last", ["(7", "7)", "7,8"])
+def test_a_row_that_was_cut_off_is_no_remark(tmp_path: Path, last: str) -> None:
+    path = tmp_path / "cut.csv"
+    path.write_text(f"a,b,c\n1,2,3\n4,5,6\n5,5,5\n{last}\n")
+    with pytest.raises(ReadError, match=r"line 5: . fields, but 3 before it"):
+        read(path)
+    path.write_text("a,b,c\n1,2,3\n4,5,6\n5,5,5\n(n = 2)\n")
+    assert read(path).n == 3
+
+
+def test_lines_that_widen_a_packed_table_keep_what_its_name_says(tmp_path: Path) -> None:
+    table = pd.DataFrame({"sample": np.repeat(np.arange(9), 3), "gene": ["a", "b", "c"] * 9, "value": np.arange(27.0)})
+    path = tmp_path / "run.1.csv.gz"
+    table.to_csv(path, index=False)
+    with pytest.raises(ReadError, match=r"run\.1_wide\.csv"):
+        read(path)
