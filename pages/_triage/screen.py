@@ -179,12 +179,12 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
         head = f"So far: {_lower(head)}" if head.startswith("May be best") else f"So far: {head}"
     unsure = not decision.told_apart or bool(decision.disagreement)
     kind = "good" if share is not None and share.reaches_ceiling and not unsure else "warning"
-    basis = f" Decided {html.escape(decision.basis.clause)}." if decision.basis.clause else ""
+    basis = f" Scored {html.escape(decision.basis.clause)}." if decision.basis.clause else ""
     wrong = "" if share is None else f"{html.escape(best)} {html.escape(share.sentence)}. "
     chips = f"{_fault_chip(answer, best)} {_copies_chip(answer, best)}"
     lines = [
         f"<h2>{head} {_ceiling_html(answer)}{_apart_chips(judgement.apart)}</h2>",
-        f"<p>{rest[:1].upper()}{rest[1:]}{basis}{_judged_so_far(found)}</p>",
+        f"<p>{rest}{basis}{_judged_so_far(found)}</p>",
         f"<p>{wrong}{chips}{_so_far(found, answer)}</p>",
         warnings_html(answer.own_warnings[best]),
     ]

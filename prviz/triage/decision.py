@@ -217,7 +217,7 @@ def judge(
     said = _headline(of_candidates, basis, yardstick, goal, left_out=len(names) - len(candidates))
     sentences = (
         said.text,
-        f"Decided {basis.clause}." if basis.clause else "",
+        f"Scored {basis.clause}." if basis.clause else "",
         otherwise.sentence,
         f"Left out, as copies of the reference: {listed(copied)}." if copied and best not in copied else "",
     )
@@ -263,11 +263,7 @@ def _headline(
     possible = "" if ceiling is None else f", {sides(ceiling.curve).score(goal):.2f} is possible"
     what = "area" if goal == 0.5 else "score"
     head = f"None comes near real data: {what} {table['score'].max():.2f} at best{possible}"
-    return Headline(head, f"by {second} alone, at the scale of a sample's neighbours, {_lower(said.text)}")
-
-
-def _lower(text: str) -> str:
-    return f"{text[:1].lower()}{text[1:]}"
+    return Headline(head, f"By {second} alone, at the scale of a sample's neighbours: {said.text}")
 
 
 def _disagreement(

@@ -394,7 +394,7 @@ class Headline(NamedTuple):
     @property
     def text(self) -> str:
         """Both."""
-        return f"{self.head}: {self.rest}"
+        return f"{self.head}. {self.rest}"
 
 
 def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Headline:
@@ -413,7 +413,7 @@ def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Hea
     if inside:
         shares = [f"{line['checkpoint']} in {share_text(line['best'])}" for line in inside]
         head = f"May be best: {len(inside)} of {len(table)}"
-        return Headline(head, f"{listed(shares)} of the paired draws. {name} leads: {said}.")
+        return Headline(head, f"Best of the paired draws: {listed(shares)}. {said} for {name}.")
     following = rest[0]
     lower = "" if _by_second(following) and not _by_second(best) else f", {following['behind']:.3f} lower"
     often = f"best in {share_text(best['best'])} of the paired draws"
@@ -430,7 +430,7 @@ def _score_text(line: Mapping[Any, Any], second: str) -> str:
     if _by_second(line):
         family, value, low, high = second, line["second"], line["second_low"], line["second_high"]
     else:
-        family, value, low, high = "score", line["score"], line["low"], line["high"]
+        family, value, low, high = "Score", line["score"], line["low"], line["high"]
     return f"{family} {value:.3f} ({low:.3f} to {high:.3f} in 95 % of the draws)"
 
 

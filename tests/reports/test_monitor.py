@@ -39,7 +39,7 @@ def test_every_step_is_measured_written_and_judged(tmp_path: Path) -> None:
     assert "narrow" in {fault.key for fault in first.faults}
     assert "narrow" not in {fault.key for fault in second.faults}
     assert second.told_apart
-    assert second.sentence.startswith("Best: step-2: ")
+    assert second.sentence.startswith("Best: step-2. Score ")
     alone = estimate(SamplePair(REAL, GOOD), DEFAULT_METHODS)
     expected = {name: value for method, one in alone.items() for name, value in metrics(one.curve, method).items()}
     assert second.metrics == expected

@@ -93,7 +93,7 @@ def test_no_file_changes_what_is_said_of_others_on_samples() -> None:
         agree(whole, judge([one for name, each in found.items() if name != left_out for one in each], replicates=10))
     lost = judge([*found["hopeless"], *found["lost"]], replicates=10)
     assert lost.decision.headline.head == "None comes near real data: area 0.00 at best"
-    assert "by kNN alone" in lost.decision.headline.rest
+    assert "By kNN alone" in lost.decision.headline.rest
     mixed = judge([*found["near"], *found["lost"]], replicates=10).decision.headline
     assert mixed.rest.endswith("Below 0.1 all are told from real data; kNN orders these, behind the others.")
     assert "Next is lost. " in mixed.rest  # the two scores are of two families: no difference

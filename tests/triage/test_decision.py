@@ -42,7 +42,7 @@ def test_other_families_are_heard_where_the_best_classifier_is_not_measured() ->
     judgement = judge(found, replicates=5)
     decision = judgement.decision
     assert decision.basis == Basis("knn", "by kNN")
-    assert "Decided by kNN." in decision.sentence
+    assert "Scored by kNN." in decision.sentence
     levels = {name: of_family["good"] for name, of_family in judgement.scores.items()}
     assert ("disagree in level" in decision.sentence) == (max(levels.values()) - min(levels.values()) > 0.1)
     assert basis_of(measured(TriageSettings(("ipr", "eas"), split=None), good=1.0)).method == "ipr"

@@ -77,8 +77,8 @@ def test_where_several_may_be_best_the_headline_is_the_tie_else_the_best() -> No
     assert said.head == "May be best: 2 of 3"
     shares = [f"{100 * table['best'][place]:.0f} %" for place in (0, 1)]
     low, high = table["low"][0], table["high"][0]
-    score = f"score 0.700 ({low:.3f} to {high:.3f} in 95 % of the draws)"
-    assert said.rest == f"A in {shares[0]} and B in {shares[1]} of the paired draws. A leads: {score}."
+    score = f"Score 0.700 ({low:.3f} to {high:.3f} in 95 % of the draws)"
+    assert said.rest == f"Best of the paired draws: A in {shares[0]} and B in {shares[1]}. {score} for A."
     clear = ranking(drawn_scores(rng, [0.7, 0.695, 0.5], [0.001] * 3), list("ABC"))
     said = headline(clear)
     assert said.head == "Best: A"
@@ -98,8 +98,8 @@ def test_low_scores_are_ordered_and_compared_by_the_second_family() -> None:
                    second=SharedReference(second.values[1:], second.replicates[:, 1:]))  # fmt: skip
     assert rest["tied_with_best"].tolist() == [True, True, False]
     assert rest["behind"].tolist() == pytest.approx([0, 0.01, 0.2])
-    assert headline(rest, "kNN").rest.endswith("in 95 % of the draws).")
-    assert "C leads: kNN 0.700 (" in headline(rest, "kNN").rest
+    assert "kNN 0.700 (" in headline(rest, "kNN").rest
+    assert headline(rest, "kNN").rest.endswith("in 95 % of the draws) for C.")
     # one that is told apart or not by chance may be best, whichever order decides
     near = drawn_scores(rng, [0.105, 0.095], [0.02, 0.02])
     level = drawn_scores(rng, [0.3, 0.6], [0.01, 0.01])
