@@ -99,12 +99,15 @@ class _Instead(argparse.Action):
             each.required = False
 
 
-_TEXT = """Rank checkpoints against one set of real samples, best first, each with a 95 % interval. What was measured
+_TEXT = """Rank checkpoints against one set of real samples, best first, and say which may be best. What was measured
 once is kept and never measured again: a stopped run continues when the same command is given again."""
 
 _EPILOG = """score: the area under the curve (AuC) where the goal is balanced; towards precision or recall, its half on
-that side counts more. best: in how many of 200 resamplings of the evaluation samples, the same real ones for all, the
-checkpoint is the best one. at most: the true score is not above it, with 95 % confidence, by all families together.
+that side counts more. Scores are by the best classifier, unless families are named; below 0.1 a checkpoint is told from
+real samples, and kNN orders these, behind all others. draws: 95 % of the scores when the same samples are drawn again,
+200 times; the true score need not lie there. best: in how many of these, the same real ones drawn for all, the
+checkpoint is the best one. at most: the true score is not above it, with 95 % confidence. of real data: share of what
+real samples get against real ones.
 Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured or the arguments are wrong, 3 --fail-under
 was not reached, 130 interrupted. Of --rerun: 0 all numbers are equal, 1 some differ, 2 a file is missing or has other
 contents."""
@@ -124,7 +127,7 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="NAME",
-        help="family; repeat it or separate by commas (default: knn,kde,ipr,coverage, in one pass)",
+        help="family; repeat it or separate by commas (default: tightest,knn,kde,ipr,coverage)",
     )
     add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
     add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
@@ -140,7 +143,7 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         "--holdout",
         type=Path,
         metavar="FILE",
-        help="other real samples: the ceiling of every score, and what copies of the reference are compared with "
+        help="other real samples: what a score can reach, and what copies of the reference are compared with "
         "(default: two halves of the reference, and the reference itself)",
     )
     add("--key", metavar="NAME", help="array of the files that hold several")
@@ -200,8 +203,8 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         type=_least,
         action="append",
         metavar="NAME=VALUE",
-        help="exit with status 3 if the checkpoint to take has less, or copies the reference: AUC, score, ceiling (the "
-        "share of it), or another summary, such as f8_recall; repeat it for several",
+        help="exit with status 3 if the checkpoint to take has less, or copies the reference: AUC, score, ceiling "
+        "(share of what real samples get), or another summary, such as f8_recall; repeat it for several",
     )
     add(
         "--rerun",
@@ -549,7 +552,7 @@ class TriageCommand:
         few = fewer_rows(measured, run.reference.d, arguments.memory_limit)
         notes = [*notes, *filter(None, (other_encoders(measured), left_out_text(skipped), few))]
         if found.no_ceiling:
-            say(f"no ceiling: {found.no_ceiling}")
+            say(f"real against real can't be measured: {found.no_ceiling}")
         classes: dict[str, tuple[ClassShare, ...]] = {}
         unmet: dict[str, str] = {}
         if arguments.by is not None:
