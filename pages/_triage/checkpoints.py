@@ -153,6 +153,8 @@ REPLICATE_SECONDS, VALUE_SECONDS = 5e-7, 1e-7
 # Real samples that the generator misses are "kept", generated ones like nothing real are "rejected"; the terms are
 # those of prviz/diagnostics/confusion_groups.py.
 GROUP: dict[Role, Literal["kept", "rejected"]] = {"real": "kept", "generated": "rejected"}
+# Work of fewer seconds than that is done while the page is drawn.
+AT_ONCE = 0.5
 # Column title of the ratio by which samples are classified.
 RATIO = "c_Y / c_X"
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
@@ -258,6 +260,8 @@ class Diagnosis:
         """The samples of a role that none of the other is near; None while a job looks for them."""
         own, other = self.side(role), self.side(OTHER[role])
         seconds = estimate_seconds(own.n, other.n, own.d, methods=1, split=None)
+        if seconds < AT_ONCE:
+            return cache.remembered(("triage-missed", *self.key, role), lambda: missed_samples(own, other))
         found: MissedSamples | None = self.known("missed", seconds, lambda _: missed_samples(own, other), role)
         return found
 
