@@ -30,6 +30,7 @@ NUMBERS: Mapping[str, str] = {
     "reweighting": "of the samples would have to change their mode",
     "narrow": "the real spread",
     "wide": "the real spread",
+    "tails": "the real reach of the farthest samples",
     "blurred": "the real distance to the nearest sample",
     "noise": "the real spread in the minor directions",
     "coarse": "the real distance to real samples",

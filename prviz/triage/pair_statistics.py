@@ -84,6 +84,7 @@ class PairStatistics:
     total, top, low : log ratio of the distances from the centres of the real clusters: in all directions, in those of
     the largest variance (half of it), in those beyond 80 % of it. spread : largest distance of their distribution
     functions. low_quarter : as low, of the lower quartiles. anisotropy : real variance per direction of top over low.
+    tail : how much farther the last of 20 lies from its centre than the middle one, log ratio.
     all_... : the same from one centre. added, whole_added : variance added within clusters and as a whole, over that of
     the real samples there. within, whole : that of the real samples. whole_chance : standard error of whole_added.
     offset : squared distance of the real mean from the origin, over the real variance.
@@ -130,6 +131,8 @@ class PairStatistics:
     low: float
     low_z: float
     low_quarter: float
+    tail: float
+    tail_z: float
     spread: float
     anisotropy: float
     added: float
@@ -512,6 +515,8 @@ def _spreads(
             log, z = _shifted(one, other, sides[1][1], sides[2][1], len(around))
             found |= {f"{prefix}{name}": log / 2, f"{prefix}{name}_z": z}
             distances.append(_distance(one, other))
+            if name == "total" and not prefix:
+                found["tail"], found["tail_z"] = _tail(one, other)
             if name == "low" and not prefix:
                 found["low_quarter"] = float(np.quantile(other, 0.25) - np.quantile(one, 0.25)) / 2
         found[f"{prefix}spread"] = max(distances)
@@ -529,6 +534,20 @@ def _spreads(
                 "within": real,
             }
     return found
+
+
+def _tail(one: Floats, other: Floats) -> tuple[float, float]:
+    """How much farther the last of 20 lies from the middle one in the other set, half of logarithms, and its z-score.
+
+    The error of a quantile is that of a share, times the width that so large a share has there.
+    """
+    reach, variance = 0.0, 0.0
+    for sign, values in ((-1, one), (1, other)):
+        low, last, high, less, middle, more = np.quantile(values, [0.92, 0.95, 0.98, 0.4, 0.5, 0.6])
+        reach += sign * float(last - middle)
+        errors = math.sqrt(0.05 * 0.95) * (high - low) / 0.06, math.sqrt(0.25) * (more - less) / 0.2
+        variance += float(errors[0] ** 2 + errors[1] ** 2) / len(values)
+    return reach / 2, reach / math.sqrt(variance) if variance > 0 else 0.0
 
 
 def _less(rows: Floats, others: Floats) -> Floats:

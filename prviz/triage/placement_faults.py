@@ -23,6 +23,7 @@ OFFSET = 0.08
 # Least relative distance of a norm ratio from 1: rows of norm 1 are no sign of normalisation where those of the other
 # set have nearly the same norm.
 NORM_DIFFERS = 0.02
+NORM_SPREADS = 2.0  # or their greatest norm over their least, from which on they have no common one
 
 
 def normalised(facts: PairFacts) -> TriageFinding | None:
@@ -31,6 +32,7 @@ def normalised(facts: PairFacts) -> TriageFinding | None:
     ratio = generated.norm / real.norm if real.norm else math.inf if generated.norm else 1.0
     other = generated if real.normalised else real
     differs = abs(math.log(ratio)) > NORM_DIFFERS if 0 < ratio < math.inf else True
+    differs |= other.least_norm > 0 and other.greatest_norm > NORM_SPREADS * other.least_norm
     if real.normalised == generated.normalised or not differs:
         return None
     which = "real" if real.normalised else "generated"

@@ -38,6 +38,9 @@ CLOSER, FARTHER = 0.04, 2.5
 POINT = 1e-9
 # Log ratio of distances beyond which those of the real samples are 0, as between copies, so that it is no ratio.
 ENDLESS = math.log(1e6)
+# Least log ratio of the reach of the farthest samples that is one of their tails.
+SHORTER = 0.1
+LIKELY = 2.0  # its least z-score where samples are missing anyway
 # Part of the noise of the mean sample that its quarter of least noise has, below which only some samples are off.
 SOME = 0.6
 
@@ -216,10 +219,24 @@ def _coarse(of: PairStatistics) -> bool:
     return not noisy and not minor
 
 
+def _short_tails(of: PairStatistics) -> Part:
+    """Rare samples far from all others are what is missing, whatever cluster they are in."""
+    reach = math.exp(of.tail)
+    sentence = (
+        "Samples far from all others are missing: measured by the middle one, the last of 20 generated samples lies "
+        f"{reach:.2f} times as far from the centre of its cluster as the last of 20 real ones. Tails are too light."
+    )
+    missing = max(of.unreached, 0.01)
+    return missing, TriageFinding("tails", "Light tails", sentence, reach, grade(missing), "recall end", "ratio")
+
+
 def other_shares(of: PairStatistics) -> Part | None:
     """Modes that are missing, or made in other shares."""
     reaches = not narrowed(of)  # a narrow mode does not reach its own edge either
     unreached = of.unreached_z > SURE and reaches
+    least = LIKELY if unreached else SURE  # that some are missing is sure then
+    if of.tail_z < -least and of.tail < -SHORTER and of.empty <= 0.1 and reaches:
+        return _short_tails(of)
     if (of.mass_z < SURE_MASS and of.worst > -SURE and not unreached) or of.left < 0.5:
         return None
     beyond = (of.void > VOID_SHARE and not _widened(of)) or of.unreached_z > BEYOND

@@ -105,6 +105,30 @@ def test_what_not_every_halving_shows_is_borderline():
     assert agreed_faults(not_shown, facts, copies) == ()
 
 
+@pytest.mark.parametrize("n", [400, 800])
+def test_tails_that_are_too_light_are_no_missing_class(n):
+    rng = np.random.default_rng(0)
+    means = 3 * np.random.default_rng(1).normal(size=(4, 12))
+    modes = rng.integers(4, size=(2, n))
+    noise = rng.normal(size=(2, n, 12))
+    heavy = np.sqrt(2.5 / rng.chisquare(2.5, size=(n, 1)))
+    pair = SamplePair(means[modes[0]] + heavy * noise[0], means[modes[1]] + 1.15 * noise[1])
+    found = sample_faults(pair, preflight(pair).facts)
+    assert [each.key for each in found] == ["tails"]
+    assert found[0].number < 0.9
+    lost = SamplePair(pair.real, pair.real.values[modes[0] > 0])
+    assert "tails" not in {each.key for each in sample_faults(lost, preflight(lost).facts)}
+
+
+def test_rows_of_many_lengths_beside_rows_of_length_one_are_told_though_they_have_one_on_average():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(2, 400, 6)) + 2
+    values /= np.linalg.norm(values, axis=2, keepdims=True)
+    values[1] *= rng.uniform(0.6, 1.5, size=(400, 1))
+    (found,) = sample_faults(SamplePair(*values), preflight(SamplePair(*values)).facts)
+    assert "Only the real set is l2-normalised: norms of the other lie between 0.6" in found.sentence
+
+
 def test_what_few_halvings_show_is_no_fault_but_too_few_samples():
     pair, plain = planted(MODES, "class missing", 0.2, 400, 0), planted(MODES, None, 0.0, 400, 0)
     facts = preflight(pair).facts

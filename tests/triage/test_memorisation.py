@@ -125,3 +125,16 @@ def test_near_copies_are_found_in_few_dimensions_too() -> None:
         plain, copied = (planted("moons, d = 3", fault, 0.2, 500, seed) for fault in (None, "near copies"))
         assert memorisation(copied.real, copied.generated, held_out_distances(copied.real)).near.low > 0
         assert not memorisation(plain.real, plain.generated, held_out_distances(plain.real)).memorised
+
+
+def test_rows_that_real_ones_repeat_are_no_copies_however_often_they_are_made() -> None:
+    rng = np.random.default_rng(0)
+    share = np.array([0.1, 0.2, 0.3, 0.7, 0.8, 0.85, 0.9, 0.95])
+    real = rng.binomial(3, share, size=(800, 8)).astype(float)
+    usual = rng.binomial(3, 0.5 + 1.1 * (share - 0.5), size=(800, 8)).astype(float)  # the commonest, more often
+    held_out = held_out_distances(Samples(real))
+    found = memorisation(Samples(real), Samples(usual), held_out)
+    assert found.exact.share > found.exact.expected + 0.1
+    assert not found.memorised
+    copied = np.where(rng.random((800, 1)) < 0.7, real[rng.permutation(800)], usual)
+    assert memorisation(Samples(real), Samples(copied), held_out).memorised
