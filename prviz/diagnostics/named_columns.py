@@ -333,7 +333,7 @@ def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
     """How columns may belong together: by name, by a value that they have in common, by region, by what they do."""
     if pair.real.features:
         yield lambda lead, differ: _by_name(lead, differ, pair.real.features)
-    shape = picture_shape(pair.real)
+    shape = _picture_shape(pair.real)
     yield lambda lead, differ: _of_one_value(lead, differ, cuts, "features" if shape is None else "pixels")
     if shape is not None:
         yield lambda lead, differ: _region(lead, _alike(lead, differ, cuts), shape)
@@ -354,7 +354,7 @@ def _of_one_value(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut], kin
     return Group(found, f"{len(found)} {kind}", cut.low)
 
 
-def picture_shape(samples: Samples) -> tuple[int, int] | None:
+def _picture_shape(samples: Samples) -> tuple[int, int] | None:
     """Height and width, where features are the pixels of the pictures."""
     if samples.images is None or samples.images[0].size != samples.d:
         return None
@@ -446,7 +446,7 @@ def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns
 
 def column_text(pair: SamplePair, place: int) -> str:
     """A column by its name, as a pixel, or by its number."""
-    shape = picture_shape(pair.real)
+    shape = _picture_shape(pair.real)
     return called(pair.real, place) if shape is None or pair.real.features else pixel_text(place, shape)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.diagnostics.named_columns import NamedColumns, number_text, picture_shape, round_number
+from prviz.diagnostics.named_columns import NamedColumns, number_text, round_number
 from prviz.diagnostics.whole_rows import NEGATIVE, NOT_WHOLE, OF_LENGTH_ONE
 from prviz.samples import SamplePair
 
@@ -51,7 +51,7 @@ class Remedy:
     @property
     def text(self) -> str:
         """What was done and the area; that it does not help where it does not."""
-        return f"{self.words} {self.area:.2f}" + ("" if self.helps else ", which does not help")
+        return f"{self.words}: {self.area:.2f}" + ("" if self.helps else ", which does not help")
 
 
 class Change(NamedTuple):
@@ -135,27 +135,32 @@ def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
 
 
 def _blanked(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change]:
-    """Faint values set to the least one, where more of the real ones are exactly that: of the first such columns."""
-    whole = picture_shape(pair.real) is not None
+    """Faint values set to the least one, where more of the real ones are exactly that: of the first such columns.
+
+    Of all columns that begin there where they are of one scale, as pixels are.
+    """
     for each in named:
         value = each.low
         if value is None or value != each.high:
             continue
         own = list(each.columns)
         shares = [float((side.values[:, own] == value).mean()) for side in pair]
-        columns = list(range(pair.d)) if whole else own
-        real = pair.real.values[:, columns]
-        least, most = float(real.min()), float(real.max())
-        if shares[0] <= shares[1] or least != value or not most > least:
+        least, most = pair.real.values.min(axis=0), pair.real.values.max(axis=0)
+        columns = np.flatnonzero(least == value)
+        tops = most[columns][most[columns] > value] - value
+        if len(tops) and np.median(tops) < tops.max() / 2:
+            columns = np.intersect1d(columns, own)
+        top = float(most[columns].max(initial=value))
+        if shares[0] <= shares[1] or top == value:
             continue
-        faint = round_number(*(least + share * (most - least) for share in _FAINT))
+        faint = round_number(*(value + share * (top - value) for share in _FAINT))
 
-        def change(values: Values, columns: list[int] = columns, faint: float = faint, to: float = value) -> Values:
+        def change(values: Values, columns: Values = columns, faint: float = faint, to: float = value) -> Values:
             found = values.copy()
             found[:, columns] = np.where(found[:, columns] <= faint, to, found[:, columns])
             return found
 
-        what = "pixels" if whole else "values of these"
-        words = f"{what} up to {number_text(faint)} of {number_text(most)} set to {number_text(value)}"
+        what = "values" if len(columns) > len(own) else "values of these"
+        words = f"{what} up to {number_text(faint)} of {number_text(top)} set to {number_text(value)}"
         yield Change(words, _changed(pair, change))
         return

@@ -152,7 +152,7 @@ def test_what_gives_the_samples_away_is_said_written_and_drawn(run: Run, tmp_pat
     first, second = out.splitlines()[-2:]
     assert first == f"what gives it away: b below 0: 0 % generated, {share} real"
     found = prviz.witness(*(prviz.read(tmp_path / f"{name}.csv") for name in ("real", "generated")))
-    assert second == f"  area {found.area:.2f}; without this one {found.area_without:.2f}"
+    assert second == f"  area {found.area:.2f}; without this one: {found.area_without:.2f}"
     kept = json.loads((tmp_path / "all.json").read_text("utf-8"))
     assert kept["witness"] == found.entry()
     assert f"<b>{GIVES_AWAY}</b>: b below 0: " in (tmp_path / "all.html").read_text("utf-8")

@@ -7,7 +7,7 @@ import pytest
 
 from prviz.diagnostics.named_columns import Histogram, NamedColumns
 from prviz.diagnostics.remedies import Remedy, changes
-from prviz.samples import SamplePair, Samples
+from prviz.samples import SamplePair
 
 WHOLE = np.arange(12.0).reshape(4, 3)
 
@@ -49,18 +49,29 @@ def test_values_beyond_an_end_that_no_real_one_passes_are_clipped() -> None:
     assert not list(changes(pair, [named(1, low=2.0)], ""))  # a real one passes it
 
 
-def test_faint_pixels_are_blanked_where_real_paper_is_blank() -> None:
+def test_faint_values_are_blanked_where_real_ones_are_exactly_blank() -> None:
     real = np.zeros((3, 4))
+    real[:, 2] = 16, 0, 8
     real[:, 3] = 16, 2, 8
     generated = np.array([[2.0, 1, 3, 16]] * 3)
-    pictures = [Samples(each, images=each.reshape(3, 2, 2).astype(np.uint8)) for each in (real, generated)]
-    (found,) = changes(SamplePair(*pictures), [named(0, 1, 2, low=0.0, high=0.0)], "")
-    assert found.words == "pixels up to 2 of 16 set to 0"
+    blank = [named(0, 1, low=0.0, high=0.0)]
+    (found,) = changes(SamplePair(real, generated), blank, "")
+    assert found.words == "values up to 2 of 16 set to 0"
     assert found.pair.generated.values.tolist() == [[0, 0, 3, 16]] * 3
-    assert found.pair.real.values[:, 3].tolist() == [16, 0, 8]
-    assert not list(changes(SamplePair(*pictures[::-1]), [named(0, 1, 2, low=0.0, high=0.0)], ""))
+    assert found.pair.real.values[:, 2].tolist() == [16, 0, 8]
+    assert found.pair.real.values[:, 3].tolist() == [16, 2, 8]  # no blank one among them
+    assert not list(changes(SamplePair(generated, real), blank, ""))
+
+
+def test_of_columns_of_other_scales_only_those_named_are_blanked() -> None:
+    real = np.array([[0.0, 0, 0, 0], [8, 0.5, 0.4, 0.3]])
+    generated = np.array([[1.0, 0.5, 0.5, 0.5], [8, 0, 0, 0]])
+    generated[1, 0] = 1
+    (found,) = changes(SamplePair(real, generated), [named(0, low=0.0, high=0.0)], "")
+    assert found.words == "values of these up to 1 of 8 set to 0"
+    assert found.pair.generated.values.tolist() == [[0, 0.5, 0.5, 0.5], [0, 0, 0, 0]]
 
 
 def test_a_remedy_that_does_not_help_says_so() -> None:
-    assert Remedy("rounded", 0.5, 0.3).text == "rounded 0.50"
-    assert Remedy("rounded", 0.21, 0.01).text == "rounded 0.21, which does not help"
+    assert Remedy("rounded", 0.5, 0.3).text == "rounded: 0.50"
+    assert Remedy("rounded", 0.21, 0.01).text == "rounded: 0.21, which does not help"

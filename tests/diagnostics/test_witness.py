@@ -147,7 +147,7 @@ def test_the_area_is_that_of_the_curve_to_believe_of_all_samples() -> None:
     _, remedy = measured.remedies
     clipped = prviz.pr_curve(real, np.maximum(generated, [-np.inf, 0, -np.inf]), "tightest").auc
     assert (remedy.words, remedy.area) == ("values below 0 set to 0", clipped)
-    said = f"area {area:.2f}; without this one {left:.2f}; values below 0 set to 0 {clipped:.2f}"
+    said = f"area {area:.2f}; without this one: {left:.2f}; values below 0 set to 0: {clipped:.2f}"
     assert measured.statements[-1] in (said, f"{said}, which does not help")
     first = {"words": "without this one", "area": left}
     assert measured.entry()["remedies"] == [first, {"words": remedy.words, "area": clipped}]

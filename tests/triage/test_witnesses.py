@@ -69,7 +69,7 @@ def test_what_remains_is_measured_of_the_best_checkpoints(run: Path, monkeypatch
     with_them = witnesses_of(real, by_neighbours, settings, store=store, areas=areas)
     assert with_them["clipped"]["area"] == areas["clipped"]
     assert with_them["clipped"]["area_without"] > areas["clipped"]
-    assert with_them["clipped"]["statements"][-1].startswith(f"area {areas['clipped']:.2f}; without this one ")
+    assert with_them["clipped"]["statements"][-1].startswith(f"area {areas['clipped']:.2f}; without this one: ")
     assert with_them["alike"]["area"] is None  # nothing is named
     monkeypatch.setattr(witnesses, "_BEST", 1)
     assert list(believed_areas(measured)) == ["alike"]
