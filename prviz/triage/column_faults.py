@@ -39,15 +39,17 @@ REPAIRS: Mapping[str, str] = {
 class Differing(NamedTuple):
     """The features that differ, each by itself.
 
-    pair : independent rows. columns : from 0, the surest first. apart : largest distance of the two distribution
-    functions of one of them, which is the least share of the samples that differs. others : median p-value of the
-    other features.
+    pair : independent rows. columns : from 0, the surest first. others : median p-value of the other features.
     """
 
     pair: SamplePair
     columns: tuple[int, ...]
-    apart: float
     others: float
+
+    @property
+    def apart(self) -> float:
+        """Largest distance of the two distribution functions of one: the least share of the samples that differs."""
+        return max((column_of(self.pair, each).largest_step() for each in self.columns), default=0.0)
 
     @property
     def few(self) -> bool:
@@ -60,9 +62,8 @@ def differing(pair: SamplePair) -> Differing:
     alone = SamplePair(*(each.one_of_each_group() for each in pair))
     tests = column_tests(alone.real.values, alone.generated.values)
     columns = tuple(int(each) for each in tests.differ)
-    apart = max((column_of(alone, each).largest_step() for each in columns), default=0.0)
     others = np.delete(tests.p, tests.differ)
-    return Differing(alone, columns, apart, float(np.median(others)) if len(others) else 0.0)
+    return Differing(alone, columns, float(np.median(others)) if len(others) else 0.0)
 
 
 def column_fault(of: Differing) -> TriageFinding:

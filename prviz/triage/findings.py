@@ -234,7 +234,8 @@ def usual_faults(
         found += [] if place is None else [place]
         found += [part[1] for part in shown if part is not None]
         found += [nearly_repeated(each)] if each.tight_z > SURE else []
-    return tuple(found)
+    of = differing(pair)
+    return (*found, column_fault(of)) if of.columns else tuple(found)
 
 
 def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from prviz.diagnostics.preflight import preflight
-from prviz.samples import SamplePair
+from prviz.samples import SamplePair, Samples
 from prviz.triage.column_faults import column_fault, differing
-from prviz.triage.findings import sample_faults
+from prviz.triage.findings import sample_faults, usual_faults
 
 
 def drawn(n: int = 400, d: int = 8, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -102,3 +102,10 @@ def test_rows_that_repeat_by_nature_are_no_copies_and_no_repeats(seed: int) -> N
     many = np.concatenate([generated, rng.binomial(3, share, size=(600, 6))])
     for pair in (SamplePair(real, generated), SamplePair(real, many)):
         assert sample_faults(pair, preflight(pair).facts) == ()
+
+
+def test_a_feature_that_is_otherwise_in_held_out_real_samples_too_is_usual() -> None:
+    pair = changed("factor")
+    usual = usual_faults(Samples(pair.real.values), Samples(pair.generated.values))
+    assert "columns" in {each.key for each in usual}
+    assert not usual_faults(*(Samples(each) for each in drawn()))

@@ -105,6 +105,18 @@ def test_what_not_every_halving_shows_is_borderline():
     assert agreed_faults(not_shown, facts, copies) == ()
 
 
+def test_what_only_trees_see_is_said_and_they_are_asked_where_nothing_else_is_found():
+    pair = gaussian(n=300, d=4)
+    estimated = estimate(pair, "knn")["knn"]
+    for chance, keys in ((1e-6, ["unclear"]), (0.005, []), (None, [])):
+        found = findings(pair, estimated, replicates=60, p_apart=lambda chance=chance: chance)
+        assert [each.key for each in found if each.key != "few"] == keys
+    assert "300 samples of a set are too few to say what" in findings(pair, estimated, p_apart=lambda: 0.0)[0].sentence
+    shifted = SamplePair(pair.real, pair.generated.values + 3)
+    found = findings(shifted, estimate(shifted, "knn")["knn"], replicates=60, p_apart=lambda: pytest.fail("asked"))
+    assert found[0].key == "shifted"
+
+
 @pytest.mark.parametrize("n", [400, 800])
 def test_tails_that_are_too_light_are_no_missing_class(n):
     rng = np.random.default_rng(0)
