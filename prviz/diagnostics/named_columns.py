@@ -129,9 +129,14 @@ class Cut(NamedTuple):
         """What the rule is about, without its numbers, and which set it holds of more often."""
         more = self.real > self.generated
         if self.low is not None and self.low == self.high:
-            mostly = max(self.real, self.generated) >= _NEARLY_ALL
-            return "exactly", self.low, more, mostly
+            return "exactly", self.low, more, self.nearly_all
         return self.low is None, self.high is None, more
+
+    @property
+    def nearly_all(self) -> bool:
+        """True if it is nearly all of one set that has one value."""
+        one = self.low is not None and self.low == self.high
+        return one and max(self.real, self.generated) >= _NEARLY_ALL
 
     @property
     def sentence(self) -> str:
@@ -334,10 +339,12 @@ def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
     if pair.real.features:
         yield lambda lead, differ: _by_name(lead, differ, pair.real.features)
     shape = _picture_shape(pair.real)
-    yield lambda lead, differ: _of_one_value(lead, differ, cuts, "features" if shape is None else "pixels")
+    kind = "features" if shape is None else "pixels"
+    yield lambda lead, differ: _of_one_value(lead, differ, cuts, kind) if cuts[lead].nearly_all else None
     if shape is not None:
         yield lambda lead, differ: _region(lead, _alike(lead, differ, cuts), shape)
     yield lambda lead, differ: _moving_together(lead, _alike(lead, differ, cuts), pair)
+    yield lambda lead, differ: _of_one_value(lead, differ, cuts, kind)
 
 
 def _alike(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut]) -> list[int]:
@@ -346,10 +353,10 @@ def _alike(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut]) -> list[in
 
 
 def _of_one_value(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut], kind: str) -> Group | None:
-    """Columns that nearly always have one value in one of the sets, such as pixels of blank paper."""
+    """Columns that have one value more often in one of the sets, such as pixels of blank paper."""
     cut = cuts[lead]
     found = _alike(lead, differ, cuts)
-    if cut.way[0] != "exactly" or not cut.way[-1] or len(found) < _LEAST_GROUP:
+    if cut.way[0] != "exactly" or len(found) < _LEAST_GROUP:
         return None
     return Group(found, f"{len(found)} {kind}", cut.low)
 
