@@ -49,18 +49,25 @@ def verdict_sentence(
     folded: int = 0,
     noise: float = 0.0,
     agreement: float | None = None,
+    pending: bool = False,
     few: Few | None = None,
 ) -> str:
     """Which family is farthest from the truth and by how much, and which comes closest, by their IoU.
 
     Families are equal where their printed digits are, or differ by `noise` at most. true_area : None where the truth is
     not known. stale : the curves are of settings before the current ones. coarse : they are of so few samples of each
-    set. folded : so many of them are not drawn. agreement : the lowest IoU of two of them.
+    set. folded : so many of them are not drawn. agreement : the lowest IoU of two of them. pending : the curve to
+    believe is still to be measured.
     """
     if not rows:
         return NOTHING_DRAWN
-    if true_area is None:
-        text = _without_truth(rows, noise, agreement) if few is None else _too_few(few)
+    if true_area is None and few is not None:
+        text = _too_few(few)
+    elif true_area is None and pending:
+        areas = "Areas" if len(rows) > 1 else "Area"
+        text = f"{areas} so far: {_range([row.auc for row in rows])}. The curve to believe is being measured."
+    elif true_area is None:
+        text = _without_truth(rows, noise, agreement)
     elif true_area < NO_AREA:
         text = _without_area(rows, true_area, noise)
     else:
@@ -183,20 +190,21 @@ def _ends(
     least = value(ordered[0])
     most = value(ordered[-1])
     low = [row for row in ordered if alike(value(row), least) and not alike(value(row), most)]
-    high = [row for row in ordered[::-1] if alike(value(row), most) and not alike(value(row), least)]
+    falling = sorted(rows, key=lambda row: -value(row))
+    high = [row for row in falling if alike(value(row), most) and not alike(value(row), least)]
     return alike(least, most), low, high
 
 
 def _best(closest: Sequence[FamilyNumbers], farthest: Sequence[FamilyNumbers], rows: Sequence[FamilyNumbers]) -> str:
     who = _names(closest)
-    if len(closest) > 3 and len(closest) + len(farthest) == len(rows):
+    if len(closest) > 4 and len(closest) + len(farthest) == len(rows):
         who = "The others"
     return f"{who} {_verb(closest, 'comes', 'come')} {'closer' if len(rows) == 2 else 'closest'}."
 
 
 def _names(rows: Sequence[FamilyNumbers]) -> str:
-    """Three titles at most, or their number."""
-    if len(rows) > 3:
+    """Four titles at most, or their number."""
+    if len(rows) > 4:
         return f"{len(rows)} families"
     *before, last = (row.title for row in rows)
     return f"{', '.join(before)} and {last}" if before else last

@@ -14,6 +14,7 @@ from pages._explore.live_view import following, over, shown_alone, visible
 from pages._explore.session import PANEL_TAB, explore_session
 from pages._live.figure import Pane, compact, live_figure
 from pages._shared import answers, best_setting
+from pages._shared.cache import session
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from prviz import figures
@@ -127,10 +128,10 @@ def strip(problem: Problem, found: results.Results) -> None:
 def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = False) -> None:
     """The setting of the lowest held-out risk of all families, hidden ones too; names : those that k moves.
 
-    Nothing while the curves at every k are not measured, and without split.
+    Nothing while the curves at every k, and that to believe, are not measured, and without split.
     """
     profile = results.profile(problem)
-    if profile is None or problem.settings.split is None or not names:
+    if profile is None or problem.settings.split is None or not names or bounds.is_pending(problem, session().stopped):
         return
     curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops[0]}
     fixed = {name: curve for name, curve in results.known_curves(problem).items() if name not in names}

@@ -158,6 +158,7 @@ def content(
         "coarse": answer.coarse,
         "stale": answer.stale,
         "other": not answer.final and asked.key[:2] != problem.key[:2],
+        "pending": bounds.is_pending(problem, shared.stopped),
         "more": bool(needs.missing(needs.needs(asked), shared.stopped)),
     }
     return joined(drawing, beside)

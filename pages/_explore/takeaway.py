@@ -122,7 +122,7 @@ def _files(
         return export.summaries_csv(curves, approximate=approximate, **weights)
 
     return {
-        "HTML": ("html", "text/html", lambda: export.curves_html(drawing(), titled, **about, **weights)),
+        "HTML": ("html", "text/html", lambda: export.curves_html(drawing(), titled, bound=bound, **about, **weights)),
         "Table as CSV": ("table.csv", "text/csv", table),
         "Curves as CSV": (
             "curves.csv",

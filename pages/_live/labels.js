@@ -46,7 +46,7 @@ export function drawLabels(live, pane, { curves, local }, first) {
     if (id === "bound" || (of && !local)) lines.push({ id, points: pixels(vertices), text: "", of });
   }
   /** @type {[number, number]} */
-  const room = [xaxis.length, yaxis.length], said = [lines.some(({ id }) => id === "bound") && "the truth lies below the grey (95 %)", limits && "dotted: a family with ever more samples"];
+  const room = [xaxis.length, yaxis.length], said = [lines.some(({ id }) => id === "bound") && "the truth lies below the grey (95 %)", limits && "dotted: a family with ever more samples, at this k"];
   const asides = placeAsides(said.filter((text) => text !== false), lines, room);
   const places = placeLabels(lines, room, SIZE, asides.map(({ box }) => box), known);
   const colorOf = new Map(shown.map(({ id, color }) => [id, id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`])); // 4.5:1 as text
@@ -66,11 +66,11 @@ function written(text, [left, top, end, bottom], kind, right = false) {
   return shape("text", text, { x: right ? end : left, y: (top + bottom) / 2, "text-anchor": right ? "end" : "start", "dominant-baseline": "central", class: kind });
 }
 
-/** What is said of the lines that have no name, in the corner that is farthest from all lines.
+/** What is said of the lines that have no name, in the corner that is farthest from all lines, or in the middle.
  * @param {string[]} texts @param {Line[]} lines @param {[number, number]} room */
 function placeAsides(texts, lines, [width, height]) {
   const line = HEIGHT * SMALL, wide = 0.5 * SMALL * Math.max(...texts.map(({ length }) => length), 0), high = line * texts.length;
-  const corners = [[8, height - high - 4], [width - wide - 8, 8], [8, 8], [width - wide - 8, height - high - 4]];
+  const corners = [[8, height - high - 4], [width - wide - 8, 8], [8, 8], [width - wide - 8, height - high - 4], [(width - wide) / 2, 0.6 * height]];
   const points = lines.flatMap((each) => along(each.points, STEP));
   const roomAt = (/** @type {number[]} */ [left, top]) => Math.min(FAR / 2, distance([left, top, left + wide, top + high], points));
   const [left, top] = texts.length ? corners.reduce((best, corner) => (roomAt(corner) > roomAt(best) ? corner : best)) : corners[0];

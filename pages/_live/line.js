@@ -121,6 +121,7 @@ function take(live, message) {
   if (message.kind === "curves" && !withVertices(message)) line.more = true;
   else if (message.kind === "curves") {
     letGo(live); // Python measures what waits while this is drawn
+    line.told ||= Boolean(live.payload.pending && message.pending === false); // the page speaks of the curve to believe too
     live.take({ ...live.payload, ...message }, message.q < line.q);
     if (message.q === line.q) notDim(live);
     if (!message.coarse) followLater(live);

@@ -88,14 +88,14 @@ export function fillTable(live, curves) {
 /** The verdict, beside the rows: of every family that is measured, but for those that the user has switched off.
  * @param {LiveFigure} live @param {CurveAtStop[]} curves */
 function showVerdict({ payload, parts: { verdict }, rows: { hidden, off } }, curves) {
-  const { rows, table, panes, stale, coarse, noise, few = null } = payload, bound = boundOf(payload);
+  const { rows, table, panes, stale, coarse, noise, pending, few = null } = payload, bound = boundOf(payload);
   if (!rows || !table) return;
   const counted = curves.filter(({ id }) => !off.has(id)), families = counted.filter(({ id }) => id !== "truth"), known = families.length < counted.length;
-  const state = { approximate: panes.some(({ note }) => note), stale, coarse, noise, few, folded: families.filter(({ id }) => hidden.has(id)).length };
+  const state = { approximate: panes.some(({ note }) => note), stale, coarse, noise, few, pending, folded: families.filter(({ id }) => hidden.has(id)).length };
   if (known) return setText(verdict, verdictAt(counted, table, state));
   const believed = families.find(({ id }) => id === BELIEVED), lines = families.map(({ vertices }) => vertices);
   const text = verdictAt(counted, table, { ...state, agreement: believed ? null : agreement(lines) });
-  const side = few ? "" : missingSide(believed ? [believed.vertices] : lines);
+  const side = few || pending ? "" : missingSide(believed ? [believed.vertices] : lines);
   setText(verdict, text + side + refusal(bound ? families.filter(({ vertices }) => refutedLams(vertices, bound)).map(({ name }) => name) : []));
 }
 

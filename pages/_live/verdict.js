@@ -16,6 +16,7 @@
  * @property {number} [folded] so many of the families are not drawn
  * @property {number} [noise] difference of two numbers that chance alone makes
  * @property {number | null} [agreement] the lowest IoU of two curves
+ * @property {boolean} [pending] the curve to believe is still to be measured
  * @property {Few | null} [few] there are too few samples for more than this
  *
  * What so few samples say: the area that the truth does not exceed, and whether the sets differ by more than chance; null
@@ -54,7 +55,7 @@ function range(values) {
 /** @param {FamilyNumbers[]} rows */
 function names(rows) {
   const titles = rows.map(({ title }) => title);
-  if (rows.length > 3) return `${rows.length} families`;
+  if (rows.length > 4) return `${rows.length} families`;
   return titles.length < 2 ? titles.join() : `${titles.slice(0, -1).join(", ")} and ${titles[titles.length - 1]}`;
 }
 
@@ -64,7 +65,7 @@ const verb = (rows, one, many) => (rows.length > 1 || rows[0].title.split(" (")[
 /** Which come closest; "the others" where these are more than names tell, and all but the farthest.
  * @param {FamilyNumbers[]} closest @param {FamilyNumbers[]} farthest @param {FamilyNumbers[]} rows */
 function best(closest, farthest, rows) {
-  const who = closest.length > 3 && closest.length + farthest.length === rows.length ? "The others" : names(closest);
+  const who = closest.length > 4 && closest.length + farthest.length === rows.length ? "The others" : names(closest);
   return `${who} ${verb(closest, "comes", "come")} ${rows.length === 2 ? "closer" : "closest"}.`;
 }
 
@@ -85,7 +86,7 @@ function error(row, trueArea) {
 function ends(rows, value, noise) {
   const ordered = [...rows].sort((a, b) => value(a) - value(b)), least = value(ordered[0]), most = value(ordered[rows.length - 1]);
   const isLow = (/** @type {FamilyNumbers} */ row) => alike(value(row), least, noise), isHigh = (/** @type {FamilyNumbers} */ row) => alike(value(row), most, noise);
-  return { tied: alike(least, most, noise), low: ordered.filter((row) => isLow(row) && !isHigh(row)), high: ordered.reverse().filter((row) => isHigh(row) && !isLow(row)) };
+  return { tied: alike(least, most, noise), low: ordered.filter((row) => isLow(row) && !isHigh(row)), high: [...rows].sort((a, b) => value(b) - value(a)).filter((row) => isHigh(row) && !isLow(row)) };
 }
 
 /** @param {FamilyNumbers[]} rows @param {number} trueArea @param {number} noise */
@@ -94,7 +95,8 @@ function compared(rows, trueArea, noise) {
   if (Math.min(...ious) > CLOSE && rows.length === 1) return `${names(rows)} ${verb(rows, "is", "are")} close to the truth: IoU ${range(ious)}.`;
   if (Math.min(...ious) > CLOSE) return `None is far from the truth: every IoU is above ${CLOSE}.`;
   if (rows.length === 1) return `${error(rows[0], trueArea)}.`;
-  if (tied) return `${rows.length > 3 ? "All " : ""}${names(rows)} are equally far from the truth: IoU ${range(ious)}.`;
+  const all = rows.length > 3 ? `All ${rows.length} families` : names(rows);
+  if (tied) return `${all} are equally far from the truth: IoU ${range(ious)}.`;
   if (low.length > 1) return `${names(low)} are farthest: IoU ${range(low.map(({ iou }) => iou))}. ${best(high, low, rows)}`;
   return `${error(low[0], trueArea)}. ${best(high, low, rows)}`;
 }
@@ -141,10 +143,12 @@ function tooFew({ bound, apart }) {
  * @param {FamilyNumbers[]} rows one per measured family
  * @param {number | null} trueArea null where the truth is not known
  * @param {DrawingState} state */
-export function verdict(rows, trueArea, { approximate = false, stale = false, coarse = null, folded = 0, noise = 0, agreement = null, few = null } = {}) {
+export function verdict(rows, trueArea, { approximate = false, stale = false, coarse = null, folded = 0, noise = 0, agreement = null, pending = false, few = null } = {}) {
   if (!rows.length) return "No curve to compare yet.";
   let text = "";
-  if (trueArea === null) text = few ? tooFew(few) : withoutTruth(rows, noise, agreement);
+  if (trueArea === null && few) text = tooFew(few);
+  else if (trueArea === null && pending) text = `${rows.length > 1 ? "Areas" : "Area"} so far: ${range(rows.map(areaOf))}. The curve to believe is being measured.`;
+  else if (trueArea === null) text = withoutTruth(rows, noise, agreement);
   else text = trueArea < NO_AREA ? withoutArea(rows, trueArea, noise) : compared(rows, trueArea, noise);
   const states = [stale && "earlier settings", coarse && `first look at ${coarse.toLocaleString("en")} samples`, approximate && "approximate", folded > 0 && `of ${rows.length} curves, ${rows.length - folded} drawn`].filter(Boolean).join(", ");
   return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;

@@ -29,6 +29,7 @@ import { store } from "./store.js";
  * @property {string[]} [hidden] ids of the curves that a link hides
  * @property {number | null} bound area that the truth does not exceed, where no truth is known and the bound is drawn
  * @property {number} [noise] difference of two families' IoU or areas that chance alone makes
+ * @property {boolean} [pending] the curve to believe is still to be measured
  * @property {import("./verdict.js").Few | null} [few] what too few samples say, where there is no truth
  * @property {Record<string, number> | null} errors of the area of each curve that Python has drawn, on a surrogate
  * @property {ExplorerSpec | null} explorer

@@ -1,8 +1,9 @@
-// What the rows say where no truth is known: how far the curves agree with one another, and what the truth does not exceed.
+// What the rows say where no truth is known: what it does not exceed, and how far each could be off; and how alike curves
+// are. That families agree is not said of them: they share their distances, and may all be wrong.
 
 import { pointsAlong } from "./curve.js";
 import { element, setText } from "./dom.js";
-import { BELIEVED, ceiled } from "./verdict.js";
+import { ceiled } from "./verdict.js";
 
 /** @import { Vertex } from "./curve.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -43,20 +44,12 @@ export function missingSide(curves) {
   return side && sides.every((each) => each === side) ? ` Mostly ${side} is missing.` : "";
 }
 
-/** Two digits, rounded down: no agreement, and no bound, is said to be better than it is.
- * @param {number} share */
-const floored = (share) => (Math.floor(100 * share + 1e-9) / 100).toFixed(2);
-
 /** @param {LiveFigure} live @param {View} view */
-export function fillWithoutTruth({ payload: { rows, bound, errors }, parts, rows: { list, off } }, { curves, local }) {
+export function fillWithoutTruth({ payload: { rows, bound, errors }, parts, rows: { list } }, { curves, local }) {
   if (!rows || curves.some(({ id }) => id === "truth")) return;
-  const shown = curves.filter(({ id }) => !off.has(id));
-  // that families agree says nothing where one curve is to be believed
-  const least = shown.some(({ id }) => id === BELIEVED) ? null : agreement(shown.map(({ vertices }) => vertices));
   const head = parts.rows.querySelector(".ends > :first-child");
   const most = bound === null ? "" : `truth at most ${ceiled(bound)} (95 %)`;
-  const agree = least === null ? "" : `families agree to ${floored(least)}`;
-  if (head) setText(head, [agree, most].filter(Boolean).join(" · ") || "no truth is known");
+  if (head) setText(head, most || "no truth is known");
   for (const [id, { box }] of list) {
     const name = box.querySelector(".name"), error = name?.querySelector(".error") ?? element("small", { class: "error" });
     setText(error, errors && !local && id in errors ? ` ± ${Math.abs(errors[id]).toFixed(2)}` : "");

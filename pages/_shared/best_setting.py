@@ -40,7 +40,7 @@ def draw(
     move, one of which may have a lower risk than any setting of k.
     """
     best = lowest_risk(curves, lam, *judged)
-    lower = _lower(fixed or {}, lam, best.risk)
+    lower = lower_risk(fixed or {}, lam, best.risk)
     names = list(dict.fromkeys(name for name, _ in curves))
     lines = {name: [(k, risk(curve, lam)) for (of, k), curve in curves.items() if of == name] for name in names}
     costs = [
@@ -89,7 +89,7 @@ def draw(
     return clicked
 
 
-def _lower(fixed: Mapping[str, PRCurve], lam: float, least: float) -> tuple[str, float] | None:
+def lower_risk(fixed: Mapping[str, PRCurve], lam: float, least: float) -> tuple[str, float] | None:
     """The family of these of the lowest risk, if that is lower; none that was chosen by the samples that judge it."""
     fair = [name for name in fixed if name == TIGHTEST.name or not ESTIMATORS[name].chosen_by_evaluation]
     risks = {name: risk(fixed[name], lam) for name in fair}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from prviz.samples import SamplePair, Samples
     from prviz.uncertainty.bootstrap import Spread
 
+WITHOUT_LEARNERS = "the curve to believe and its bound need scikit-learn, which is not installed"
 _TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may be
 .npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, or folders of them; a file with
 both roles may stand alone: two arrays, or a table with a column such as role, split, source or is_generated."""
@@ -88,6 +89,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 def _curve(arguments: argparse.Namespace) -> int:
     from prviz.checks.flags import flags_of
     from prviz.diagnostics.witness import witness
+    from prviz.estimators import can_learn
     from prviz.uncertainty.family_bound import CONFIDENCE
 
     methods = _methods(arguments)
@@ -120,13 +122,14 @@ def _curve(arguments: argparse.Namespace) -> int:
             name: replace(bootstrap(each, replicates, seed=seed), b=arguments.b, eps=arguments.eps)
             for name, each in estimates.items()
         }
-    bound = None
+    bound: PRCurve | None = None
+    conclusion = ""
     if approximation is None and arguments.split is not None:
-        bound = _bound(arguments, pair, estimates)
+        bound, conclusion = _bound(arguments, pair, estimates)
     found = witness(pair, without=False, seed=arguments.seed, memory_limit=arguments.memory_limit)
-    if approximation is None:
+    if approximation is None and can_learn():
         found = _with_areas(arguments, pair, estimates, found)
-    _write(arguments, pair, estimates, choice, approximation, spreads, bound, found)
+    _write(arguments, pair, estimates, choice, approximation, spreads, bound, conclusion, found)
     if "-" not in (arguments.json, arguments.csv):
         most = (
             ""
@@ -137,10 +140,14 @@ def _curve(arguments: argparse.Namespace) -> int:
             _table(pair, estimates, approximation, spreads, bound, arguments.b, arguments.eps)
             + "\n"
             + most
+            + conclusion
             + _witness_text(found)
         )
-    elif approximation is not None:
-        sys.stderr.write(f"prviz: {approximation.label}\n")
+    else:
+        if approximation is not None:
+            sys.stderr.write(f"prviz: {approximation.label}\n")
+        if conclusion.startswith(WITHOUT_LEARNERS):  # what few samples say is in the numbers
+            sys.stderr.write(f"prviz: {conclusion}")
     return 0
 
 
@@ -164,28 +171,44 @@ def _with_areas(
         return with_areas(found, pair, area=area, seed=arguments.seed, **limited)
 
 
-def _bound(arguments: argparse.Namespace, pair: SamplePair, estimates: Mapping[str, Estimate]) -> PRCurve | None:
-    """The upper bound of the truth; by the families that the user names, if any."""
+def _bound(
+    arguments: argparse.Namespace, pair: SamplePair, estimates: Mapping[str, Estimate]
+) -> tuple[PRCurve | None, str]:
+    """The upper bound of the truth, by the families that the user names, if any; and what else is to be said.
+
+    Without scikit-learn that is what is missing, of few samples that they say no more.
+    """
+    from prviz.estimators import can_learn
+    from prviz.estimators.tightest import FEWEST
     from prviz.uncertainty.family_bound import known_bound
-    from prviz.uncertainty.upper_bound import bound_of_split
+    from prviz.uncertainty.upper_bound import judge_half
 
     if arguments.method is not None:
-        return known_bound(estimates.values(), held_out=True)
+        return known_bound(estimates.values(), held_out=True), ""
+    if not can_learn():
+        return known_bound(estimates.values(), held_out=True), f"{WITHOUT_LEARNERS}: pip install scikit-learn\n"
     with watched(None) as progress:
         drawn = pair.split(arguments.split, arguments.seed)
-        return bound_of_split(drawn, arguments.seed, memory_limit=arguments.memory_limit, progress=progress)
+        half = judge_half(drawn, arguments.seed, memory_limit=arguments.memory_limit, progress=progress)
+    if min(side.n for side in pair) >= FEWEST:
+        return half.bound, ""
+    differ = "the sets differ" if half.told_apart else "the sets are not told apart"
+    return half.bound, f"{differ}; with under {FEWEST} samples of a set that is all: too few to say more\n"
 
 
 def _methods(arguments: argparse.Namespace) -> list[str]:
-    from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, VERDICT_METHODS
+    from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, can_learn, verdict_methods
+    from prviz.estimators.tightest import TIGHTEST
     from prviz.measure.estimates import method_names
 
     plain = arguments.approximate or arguments.split is None
-    chosen = arguments.method or (DEFAULT_METHODS if plain else VERDICT_METHODS)
+    chosen = arguments.method or (DEFAULT_METHODS if plain else verdict_methods())
     names = list(dict.fromkeys(name for entry in chosen for name in entry.split(",")))
     for name in names:
         if name.partition(":")[0] not in ESTIMATORS:
             raise ValueError(f"--method {name!r} is unknown; choose from {', '.join(ESTIMATORS)}")
+        if name == TIGHTEST.name and not can_learn():
+            raise ValueError(f"--method {name}: {WITHOUT_LEARNERS}; choose from {', '.join(DEFAULT_METHODS)}")
     return method_names(names)
 
 
@@ -254,6 +277,7 @@ def _write(
     approximation: Approximation | None,
     spreads: Mapping[str, Spread],
     bound: PRCurve | None,
+    conclusion: str,
     found: Witness,
 ) -> None:
     from prviz.checks.flags import flags_of
@@ -285,7 +309,15 @@ def _write(
         _put(
             str(arguments.html),
             export.curves_html(
-                drawing, titled, title=title, settings=line, flags=flags_of(pair), witness=found, **weights
+                drawing,
+                titled,
+                title=title,
+                settings=line,
+                flags=flags_of(pair),
+                witness=found,
+                bound=bound,
+                conclusion=conclusion.strip(),
+                **weights,
             ),
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from prviz.estimators.base import Estimator, Families, Supports, resolve_k
 from prviz.estimators.classifier import CLASSIFIER, CLASSIFIER_BOOSTING, CLASSIFIER_MLP
 from prviz.estimators.cluster import CLUSTER
@@ -42,6 +44,19 @@ ESTIMATORS = Families({family.name: family for family in _FAMILIES})
 DEFAULT_METHODS = ("knn", "kde", "ipr", "coverage")
 # Those of a verdict on samples without a truth, where they are held out: the curve to believe, and what others see.
 VERDICT_METHODS = (TIGHTEST.name, *DEFAULT_METHODS)
+
+
+def can_learn() -> bool:
+    """True if scikit-learn is installed, which the curve to believe, its bound and trained classifiers need."""
+    try:
+        return find_spec("sklearn") is not None
+    except (ImportError, ValueError):  # something keeps it out
+        return False
+
+
+def verdict_methods() -> tuple[str, ...]:
+    """Families of a verdict without a truth: VERDICT_METHODS, or without scikit-learn those of the neighbours."""
+    return VERDICT_METHODS if can_learn() else DEFAULT_METHODS
 
 
 def register(

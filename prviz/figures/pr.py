@@ -155,6 +155,7 @@ def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
     inner[[0, -1]] = beyond[[0, -1]] & beyond[[1, -2]]
     thin["y"] = np.where(beyond, line["y"], np.nan)
     line["y"] = np.where(inner, np.nan, line["y"])
+    line["mode"] = "lines"  # on what is left of it markers would crowd
     return [thin]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -63,6 +63,12 @@ def believed_need(problem: Problem) -> Need[Any] | None:
         problem.stores.results,
         kind="bound",
     )
+
+
+def is_pending(problem: Problem, stopped: Collection[Hashable]) -> bool:
+    """True while the curve to believe is still to be measured beside the families; stopped : keys of given-up work."""
+    wanted = believed_need(problem)
+    return wanted is not None and not wanted.known and wanted.key not in stopped
 
 
 # ---- the bound: the same for every k and family, so that no choice among many makes it too low ----

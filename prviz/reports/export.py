@@ -35,6 +35,7 @@ from prviz.curves.summaries import (
     table_columns,
 )
 from prviz.diagnostics.witness import GIVES_AWAY
+from prviz.estimators.tightest import TIGHTEST
 from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
 from prviz.samples import SamplePair, Samples
@@ -329,6 +330,21 @@ def _cell(value: Any) -> str | float:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
 
 
+def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None) -> list[str]:
+    """What follows from curves by title, where no truth is known: first the one to believe, then what is refuted."""
+    said = []
+    if TIGHTEST.title in curves:
+        said.append(
+            f"Believe {curves[TIGHTEST.title].auc:.2f}, of the {TIGHTEST.title.lower()}: held-out curves lie above the "
+            "truth, up to chance."
+        )
+    if bound is not None:
+        said.append(f"The true area is at most {math.ceil(100 * bound.auc - 1e-9) / 100:.2f} (95 %).")
+        refuted = [name for name, curve in curves.items() if refuted_lams(curve, bound) is not None]
+        said += [f"Refuted where thin, beyond the bound: {', '.join(refuted)}."] if refuted else []
+    return said
+
+
 def curves_html(
     svg: str,
     curves: Mapping[str, PRCurve],
@@ -339,6 +355,8 @@ def curves_html(
     flags: Sequence[Finding] = (),
     witness: Witness | None = None,
     truth: PRCurve | None = None,
+    bound: PRCurve | None = None,
+    conclusion: str = "",
     b: float = B,
     eps: float = EPS,
 ) -> str:
@@ -346,7 +364,8 @@ def curves_html(
 
     svg : the figure, of `prviz.figures.svg.pr_svg`. curves, truth, b, eps : as in `summaries_csv`, the curves by the
     names that the table shows. title, settings : plain text. link : address that shows the same screen, or empty.
-    flags : of the samples; warnings stand above the figure. witness : what tells the sets apart, below it.
+    flags : of the samples; warnings stand above the figure. witness : what tells the sets apart, below it. bound : an
+    upper bound of the truth. conclusion : what else is to be said of the curves, plain text.
     """
     from prviz.figures.inlined import standalone_page
 
@@ -361,11 +380,15 @@ def curves_html(
         body += f'<tr><th scope="row">{html.escape(name)}</th>{cells}</tr>'
     table = f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody>"
     address = html.escape(link)
+    said = "" if truth is not None else " ".join(_to_believe(curves, bound))
+    if conclusion:
+        said += f" {conclusion[0].upper()}{conclusion[1:]}."
     return standalone_page(
         title,
         [
             *(f"<p><b>Warning</b>: {html.escape(each.line)}</p>" for each in flags if each.level == "warning"),
             svg,
+            f"<p>{html.escape(said.strip())}</p>" if said else "",
             "" if witness is None else f"<p><b>{GIVES_AWAY}</b>: {html.escape(witness.text)}.</p>",
             f'<div class="scroll" role="region" tabindex="0" aria-label="All numbers"><table>{table}</table></div>',
             f"<p>{html.escape(settings)}; prviz {prviz.__version__}</p>",

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz import estimators
 from prviz.checks.flags import Finding, say
 from prviz.measure.estimates import K, method_names
 from prviz.neighbors import MEMORY_LIMIT
@@ -19,6 +20,7 @@ from prviz.readers.atomic_files import write_whole
 from prviz.reports.monitor_folder import (
     MonitorFolder,
     StepRecord,
+    kept_methods,
     listed_steps,
     settings_of,
     unmeasured_text,
@@ -102,7 +104,8 @@ class Monitor:
     holdout : array_like or Samples, optional
         Other real samples, with which copies are compared; None: the real ones themselves.
     methods : sequence of str, optional
-        Names in ESTIMATORS; None: DEFAULT_METHODS, in one pass.
+        Names in ESTIMATORS; None: ``tightest``, the curve to believe, by which steps are then judged, and
+        DEFAULT_METHODS, or these alone where there is no split, no scikit-learn, or a directory that began with them.
     k : int or "sqrt"
         As in `prviz.pr_curve`.
     split : float or None
@@ -150,7 +153,8 @@ class Monitor:
         trackers: Sequence[Tracker] = (),
         memory_limit: int = MEMORY_LIMIT,
     ) -> None:
-        settings = TriageSettings(tuple(method_names(methods or None)), k=k, split=split, seed=seed)
+        chosen = method_names(methods or usual_methods(Path(directory), split))
+        settings = TriageSettings(tuple(chosen), k=k, split=split, seed=seed)
         reference = as_samples(real, name="real")
         other = None if holdout is None else as_samples(holdout, name="holdout")
         self._keep, self._trackers = keep_samples, tuple(trackers)
@@ -331,6 +335,13 @@ class Monitor:
             scores = {name: score(each.measured[place].curve, self._run.goal) for name, each in others.items()}
             chosen |= set(sorted(scores, key=scores.__getitem__)[-_RIVALS:])
         return [others[name] for name in sorted(chosen)]
+
+
+def usual_methods(directory: Path, split: float | None) -> Sequence[str]:
+    """Families where none are named: with the curve to believe, unless a run goes on that began without it."""
+    if split is None or kept_methods(directory) == list(estimators.DEFAULT_METHODS):
+        return estimators.DEFAULT_METHODS
+    return estimators.verdict_methods()
 
 
 def _row(outcome: CheckpointOutcome) -> dict[str, float]:

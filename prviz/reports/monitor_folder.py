@@ -183,6 +183,16 @@ def settings_of(real: Samples, settings: TriageSettings, holdout: Samples | None
     }
 
 
+def kept_methods(directory: Path) -> object:
+    """The families that a directory's steps are measured by, as its settings have them; None if they say nothing."""
+    try:
+        with (directory / "settings.json").open("rb") as stream:
+            found = json.loads(stream.read(_MOST_BYTES))
+    except (OSError, ValueError, RecursionError):  # a damaged file is refused where it is used
+        return None
+    return found.get("methods") if isinstance(found, dict) else None
+
+
 def unmeasured_text(unmeasured: Mapping[int, str]) -> str:
     """Why no step can be called the best while some can't be compared, and what ends that."""
     reasons = dict.fromkeys(unmeasured.values())

@@ -132,10 +132,39 @@ def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, P
     assert "real.npy" in lines[0]
     assert lines[0].endswith("60 x 3")
     assert lines[1].endswith("50 x 3")
-    assert [line.split()[0] for line in lines[3:-1]] == list(VERDICT_METHODS)
-    assert len({len(line.partition("  refuted, ")[0]) for line in lines[2:-1]}) == 1
+    assert [line.split()[0] for line in lines[3:-2]] == list(VERDICT_METHODS)
+    assert len({len(line.partition("  refuted, ")[0]) for line in lines[2:-2]}) == 1
     bound = prviz.upper_bound(*map(np.load, files))
-    assert lines[-1] == f"the true AuC is at most {bound.auc:.4f}, with 95 % confidence"
+    assert lines[-2] == f"the true AuC is at most {bound.auc:.4f}, with 95 % confidence"
+    assert lines[-1].endswith("; with under 200 samples of a set that is all: too few to say more")
+
+
+LIGHT = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"sklearn", "pandas", "plotly", "streamlit", "faiss", "pyarrow", "PIL"}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocked())
+from prviz.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_curve_of_the_light_installation_says_what_is_missing(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Numpy, scipy and threadpoolctl alone: the families, their bound, and one sentence."""
+    light = [sys.executable, "-c", LIGHT, "curve", *map(str, files)]
+    done = subprocess.run([*light, "--json", str(tmp_path / "all.json")], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    lines = table(done.stdout)
+    assert [line.split()[0] for line in lines[3:-2]] == list(DEFAULT_METHODS)
+    assert lines[-2].startswith("the true AuC is at most ")
+    missing = "the curve to believe and its bound need scikit-learn, which is not installed"
+    assert lines[-1] == f"{missing}: pip install scikit-learn"
+    assert set(json.loads((tmp_path / "all.json").read_text())["methods"]) == set(DEFAULT_METHODS)
+    refused = subprocess.run([*light, "--method", "tightest"], capture_output=True, text=True, check=False)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert missing in refused.stderr
 
 
 def test_what_gives_the_samples_away_is_said_written_and_drawn(run: Run, tmp_path: Path) -> None:

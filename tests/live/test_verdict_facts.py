@@ -54,6 +54,17 @@ def test_under_200_samples_only_the_bound_and_the_gate_are_said() -> None:
     assert bounds.too_few(problem_of(ExploreSettings(problem="modes", n=FEWEST - 1))) is None
 
 
+def test_the_curve_to_believe_is_waited_for_where_it_is_to_be_measured() -> None:
+    problem = problem_of(bundled(60))
+    key = results.believed_key(results.believed(problem))  # type: ignore[arg-type]
+    assert bounds.is_pending(problem, set())
+    assert not bounds.is_pending(problem, {key})
+    problem.stores.results.put(key, ("measured",))
+    assert not bounds.is_pending(problem, set())
+    assert not bounds.is_pending(problem_of(ExploreSettings(problem="modes", n=60)), set())
+    assert not bounds.is_pending(problem.having(split=None), set())
+
+
 @pytest.mark.parametrize(("p", "apart"), [(0.02, False), (0.009, True)])
 def test_the_gate_asks_for_one_percent_where_the_bound_leaves_nothing_out(p: float, *, apart: bool) -> None:
     assert JudgedHalf(PRCurve.from_error_rates([], []), p).told_apart == apart

@@ -322,3 +322,16 @@ def test_hostile_text_in_a_snippet_stays_a_literal() -> None:
         assert snippet.count("import os") == snippet.count(repr(HOSTILE))
     with pytest.raises(ValueError, match="files"):
         python_snippet(ExploreSettings(source="upload"), files=())
+
+
+def test_the_page_speaks_of_the_curve_to_believe_first_and_of_what_is_refuted() -> None:
+    bound = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
+    across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
+    believed = PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])
+    curves = {"Best classifier": believed, "KDE": across}
+    page = curves_html("<svg></svg>", curves, title="", settings="", bound=bound, conclusion="the sets differ")
+    said = f"Believe {believed.auc:.2f}, of the best classifier: held-out curves lie above the truth, up to chance."
+    most = np.ceil(100 * bound.auc) / 100
+    after = f"The true area is at most {most:.2f} (95 %). Refuted where thin, beyond the bound: KDE. The sets differ."
+    assert f"<svg></svg>\n<p>{said} {after}</p>" in page
+    assert "Believe" not in curves_html("<svg></svg>", curves, title="", settings="", bound=bound, truth=believed)

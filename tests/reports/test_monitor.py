@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 
 import prviz
-from prviz.estimators import DEFAULT_METHODS
+from prviz.estimators import DEFAULT_METHODS, VERDICT_METHODS
 from prviz.measure.estimates import estimate
+from prviz.reports.monitor import usual_methods
 from prviz.reports.torch_metric import PRCurveMetric
 from prviz.reports.trackers import metrics
 from prviz.reports.training import lightning_callback, to_mlflow, to_tensorboard, to_wandb, trainer_callback
@@ -49,6 +51,48 @@ def test_every_step_is_measured_written_and_judged(tmp_path: Path) -> None:
     assert np.array_equal(np.load(tmp_path / "step-2.npy"), GOOD)
     copied = monitor.log(4, REAL)
     assert (copied.memorised, copied.is_best, copied.best_step) == (True, False, 2)
+
+
+@pytest.mark.verdict
+@pytest.mark.thorough
+def test_steps_are_judged_by_the_curve_to_believe(tmp_path: Path) -> None:
+    """By neighbours alone paper that is not blank is the better one; it is told apart without error."""
+    rng = np.random.default_rng(2)
+    blank = np.hstack([rng.normal(size=(120, 6)), np.zeros((120, 3))])
+    stained = np.hstack([rng.normal(size=(120, 6)), 0.01 * rng.random((120, 3))])
+    wider = np.hstack([1.3 * rng.normal(size=(120, 6)), np.zeros((120, 3))])
+    monitor = prviz.Monitor(blank, directory=tmp_path / "run")
+    stained_is, wider_is = (monitor.log(step, each) for step, each in enumerate((stained, wider)))
+    assert wider_is.metrics["prviz/tightest/auc"] > 0.3 > 0.1 > stained_is.metrics["prviz/tightest/auc"]
+    assert wider_is.metrics["prviz/knn/auc"] < stained_is.metrics["prviz/knn/auc"]
+    assert (wider_is.is_best, wider_is.best_step) == (True, 1)
+    assert "by the best classifier" in wider_is.sentence
+    again = prviz.Monitor(blank, directory=tmp_path / "run").log(2, stained)
+    assert (again.is_best, again.best_step) == (False, 1)
+
+
+@pytest.mark.verdict
+def test_without_families_the_curve_to_believe_is_measured_where_it_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert usual_methods(tmp_path, 0.5) == VERDICT_METHODS
+    assert usual_methods(tmp_path, None) == DEFAULT_METHODS
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "sklearn", None)
+        assert usual_methods(tmp_path, 0.5) == DEFAULT_METHODS
+    for text in ("{}", "[", "[1]", '{"methods": ["knn"]}'):
+        (tmp_path / "settings.json").write_text(text)
+        assert usual_methods(tmp_path, 0.5) == VERDICT_METHODS
+    (tmp_path / "settings.json").write_text(json.dumps({"methods": DEFAULT_METHODS}))
+    assert usual_methods(tmp_path, 0.5) == DEFAULT_METHODS
+
+
+@pytest.mark.verdict
+def test_a_run_that_began_without_the_curve_to_believe_goes_on_without_it(tmp_path: Path) -> None:
+    prviz.Monitor(REAL, directory=tmp_path, methods=DEFAULT_METHODS).log(1, NARROW)
+    found = prviz.Monitor(REAL, directory=tmp_path).log(2, GOOD)
+    assert (found.is_best, found.best_step) == (True, 2)
+    assert "prviz/tightest/auc" not in found.metrics
 
 
 def test_a_restarted_run_knows_the_steps_before(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 import prviz
 from pages._explore import far_off
 from pages._explore.session import PANEL_TAB
-from pages._shared import cache
+from pages._shared import best_setting, cache
 from pages._shared.text import plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, VERDICT_METHODS
 from prviz.live import problems, results, store
@@ -603,6 +603,16 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
     assert app.button(key="use-best-setting").disabled
     move(app, k=best.k + 1)
     assert app.query_params["k"] == str(best.k + 1)
+
+
+def test_a_family_that_k_does_not_move_may_have_the_lowest_risk() -> None:
+    """Not one that the samples have chosen which judge it: its risk is too low."""
+    low, lower, lowest = (prviz.PRCurve.from_error_rates([0.0, end], [end, 0.0]) for end in (0.2, 0.1, 0.0))
+    fixed = {"classifier-boosting": low, "tightest": lower, "eas": lowest}
+    assert ESTIMATORS["eas"].chosen_by_evaluation
+    assert best_setting.lower_risk(fixed, 1.0, 0.15) == ("tightest", pytest.approx(0.05))
+    assert best_setting.lower_risk(fixed, 1.0, 0.05) is None
+    assert best_setting.lower_risk({}, 1.0, 0.15) is None
 
 
 def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:

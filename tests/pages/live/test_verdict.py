@@ -25,7 +25,7 @@ PIECES = (
     *("times", "more than", "misses", "invents", "whole", "closer", "closest", "farthest", "equally", "None is"),
     *("close to", "is 0:", "almost 0:", "less than", "Areas from", "agree", "Every area", "The area of", "No curve"),
     *("All 5", "The others come", "are alike", "Too few samples to believe", "The sets differ"),
-    *("not told apart", " curves, "),
+    *("not told apart", " curves, ", "Areas so far: ", "Area so far: "),
 )
 
 
@@ -49,6 +49,7 @@ def cases(count: int = 3000) -> list[Case]:
         states |= {"noise": float(rng.choice([0.01, 0.05, 0.2]))} if index % 2 else {}
         states |= {"folded": int(rng.integers(0, size + 1))} if index % 3 == 0 else {}
         states |= {"agreement": float(rng.choice(EDGES))} if index % 8 == 0 else {}
+        states |= {"pending": True} if index % 16 == 8 else {}
         if index % 12 == 4:
             bound = None if index % 24 == 4 else float(rng.choice(EDGES))
             states["few"] = Few(bound, bool(rng.random() < 0.5))
@@ -199,9 +200,9 @@ def test_numbers_that_chance_alone_makes_are_not_ranked(blank: Page) -> None:
     rows += [FamilyNumbers(title, 0.36, 0.704, 0.296, 0.0)._asdict() for title in "cd"]
     say = "([rows, noise]) => live.verdict.verdict(rows, 0.254, { noise })"
     assert blank.evaluate(say, [rows, 0.03]) == "All 4 families are equally far from the truth: IoU 0.69 to 0.70."
-    assert blank.evaluate(say, [rows, 0.0]) == "a sees 42 % more than the true area. b, d and c come closest."
+    assert blank.evaluate(say, [rows, 0.0]) == "a sees 42 % more than the true area. c, d and b come closest."
     rows.append(FamilyNumbers("e", 0.3, 0.84, 0.16, 0.0)._asdict())
-    said = "4 families are farthest: IoU 0.69 to 0.70. e comes closest."
+    said = "a, b, c and d are farthest: IoU 0.69 to 0.70. e comes closest."
     assert blank.evaluate(say, [rows, 0.03]) == said
 
 

@@ -35,7 +35,7 @@ def ious(masks: Masks, truth: NDArray[np.bool_]) -> dict[str, float]:
 
 
 def named(words: str, ranked: Iterable[str]) -> list[str]:
-    """The families that "iPR and KDE" names; the first of these, where it is "4 families"."""
+    """The families that "iPR and KDE" names; the first of these, where it is "5 families"."""
     titles = list(ranked)
     if count := re.fullmatch(r"(?:All )?(\d+) families", words):
         return titles[: int(count[1])]
