@@ -171,7 +171,7 @@ def curves() -> Iterator[Call]:
         yield f"{name}: rays", partial(lambda curve: [rays.iou_on_rays(curve, truth, each) for each in (9, 51)], curve)
         yield (
             f"{name}: risk",
-            partial(lambda curve: [risk.mean_risk(curve), risk.risk(curve, 0.3), risk.risk(curve, 2)], curve),
+            partial(lambda curve: [risk.risk(curve, 0.3), risk.risk(curve, 2)], curve),
         )
         yield (
             f"{name}: end",

@@ -66,26 +66,6 @@ def risk(curve: PRCurve, lam: float) -> float:
     return float(curve.alpha(lam)) / (lam + 1)
 
 
-def mean_risk(curve: PRCurve) -> float:
-    """The lowest weighted error along a curve, of all lam together: a proper score.
-
-    Parameters
-    ----------
-    curve : PRCurve
-        The curve of a family, measured on samples that do not define its classifiers.
-
-    Returns
-    -------
-    float
-        The integral of sin(a) fpr + cos(a) fnr over the angles a of lam from 0 to pi / 2: 0 for classifiers that never
-        err, 2 - sqrt(2) for those that know nothing. As of `risk`, the lower of two held-out curves is closer to the
-        truth, but for chance.
-    """
-    angles = np.arctan(np.concatenate([[np.inf], curve.breakpoints, [0.0]]))
-    fpr, fnr = curve.vertices.T
-    return float(fpr @ np.diff(np.cos(angles)) - fnr @ np.diff(np.sin(angles)))
-
-
 def lowest_risk(curves: Mapping[Setting, PRCurve], lam: float, n_real: int, n_generated: int) -> LowestRisk:
     """The setting of the lowest risk at one lam.
 

@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from prviz.curves import PRCurve
-from prviz.measure.risk import mean_risk
 from prviz.samples import SamplePair, Samples
 from prviz.triage.decision import Basis, _disagreement, basis_of, judge
 from prviz.triage.inputs import Checkpoint, common_prefix
@@ -26,15 +24,6 @@ def measured(settings: TriageSettings, **spreads: float) -> list[MeasuredCheckpo
         pair = SamplePair(REAL, spread * draw.normal(size=(150, 8)))
         found += evaluator.measured(Checkpoint(Path(name), name), pair)
     return found
-
-
-def test_the_mean_risk_is_the_integral_over_all_angles() -> None:
-    curve = PRCurve.from_error_rates([0.1, 0.5], [0.4, 0.125])
-    angles = (np.arange(20_000) + 0.5) * np.pi / 40_000
-    fpr, fnr = curve.vertices.T
-    lowest = np.min(np.outer(np.sin(angles), fpr) + np.outer(np.cos(angles), fnr), axis=1)
-    assert mean_risk(curve) == pytest.approx(lowest.mean() * np.pi / 2, abs=1e-7)
-    assert mean_risk(PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])) == pytest.approx(2 - np.sqrt(2))
 
 
 def test_other_families_are_heard_where_the_best_classifier_is_not_measured() -> None:
