@@ -66,11 +66,9 @@ def _verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifferen
         if rays.any()
     ]
     if not parts:
-        st.warning(
-            "The two can't be told apart at this n, at any λ; more samples are needed.", icon=":material/balance:"
-        )
+        st.warning("At no λ do 95 % of the draws say which of the two is better.", icon=":material/balance:")
     else:
-        rest = "" if along.apart.all() else " Elsewhere the samples can't tell them apart."
+        rest = "" if along.apart.all() else " Elsewhere the draws don't say."
         st.info(f"{'; '.join(parts)}.{rest}", icon=":material/compare_arrows:")
 
 

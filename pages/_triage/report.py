@@ -50,8 +50,8 @@ def draw(found: CheckpointResults) -> None:
     known = ceiling_of(found), copies_of(found), faults_of(found), witnesses_known(found)
     makers = files(found, goal, reference, cache.session().results, *known)
     st.markdown(
-        f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
-        f"intervals of {REPLICATES} resamplings. A file is made when it is asked for, which may take a few seconds."
+        f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with "
+        f"the spread of {REPLICATES} draws. A file is made when it is asked for, which may take a few seconds."
     )
     if not found.complete:
         st.info(f"{len(outcomes)} of {found.total} checkpoints are measured so far; a report holds these and says so.")
