@@ -28,7 +28,7 @@ from prviz.triage.comparison import compare_curves
 from prviz.triage.decision import Basis, basis_of, judge
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all, samples_at
-from prviz.triage.measured import TriageSettings
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.ranking import headline, rank
 from prviz.uncertainty.paired import GeneratorComparison
 from tests.explore_app import healthy
@@ -352,6 +352,45 @@ def test_no_fault_is_no_clearance_where_the_sets_differ(monkeypatch: pytest.Monk
     rows = {row["id"]: row["fault"] for row in ranking_sent(part("screen", found))["rows"]}
     assert rows.pop(first) == "differs, no cause named"
     assert set(rows.values()) == {"nothing found"}
+
+
+def test_where_all_are_told_apart_that_is_said_first_and_the_neighbours_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    real = Samples(rng.normal(size=(40, 2)))
+    for name, shift in (("far", 5.0), ("near", 3.5)):
+        np.save(tmp_path / f"{name}.npy", rng.normal(shift, 1, (40, 2)))
+    settings = TriageSettings(("tightest", "knn"))
+    checkpoints = [Checkpoint(tmp_path / f"{name}.npy", name) for name in ("far", "near")]
+    outcomes = tuple(measure_all(real, checkpoints, settings))
+    monkeypatch.setattr(screen, "ceiling_or_reason", lambda _: "too few samples")
+
+    def screen_of(outcomes: tuple[CheckpointOutcome, ...], methods: tuple[str, ...]) -> AppTest:
+        found = CheckpointResults(
+            key=("told", methods),
+            reference=real,
+            load=lambda each: samples_at(each.path, settings),
+            settings=replace(settings, methods=methods),
+            basis=basis_of([one for each in outcomes for one in each.measured]),
+            outcomes=outcomes,
+            total=2,
+        )
+        return part("screen", found)
+
+    app = screen_of(outcomes, settings.methods)
+    assert " ".join(answered(app).split()).startswith("None comes near real data: area 0.0")
+    content = ranking_sent(app)
+    assert content["spread"] == "kNN, 95 % of draws"
+    assert [family["title"] for family in content["families"]] == ["kNN"]
+    assert order(app) == ["near", "far"]
+    for row in content["rows"]:
+        assert row["place"] == row["families"][0] >= row["low"]
+        assert row["score"] <= row["most"]
+    early = screen_of((outcomes[0], outcomes[1].of(["knn"])), ("knn",))
+    assert "The best classifier has judged 1 of 2, with an area of 0.0" in answered(early)
+    assert "it decides once it has judged all" in answered(early)
+    assert [family["title"] for family in ranking_sent(early)["families"]] == ["Best classifier"]
 
 
 def test_what_is_chosen_stands_out_in_every_view_and_in_the_evidence() -> None:
