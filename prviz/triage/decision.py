@@ -215,6 +215,9 @@ def judge(
     otherwise = _disagreement(best, also, scores, basis.method, candidates=[names[place] for place in candidates])
     copied = [name for name in names if name in memorised]
     said = _headline(of_candidates, basis, yardstick, goal, left_out=len(names) - len(candidates))
+    if basis.method != TIGHTEST.name and best in scores.get(TIGHTEST.name, {}):
+        believed = f"By the best classifier {best} has {scores[TIGHTEST.name][best]:.2f}."
+        said = said._replace(rest=f"{said.rest} {believed}")
     sentences = (
         said.text,
         f"Scored {basis.clause}." if basis.clause else "",

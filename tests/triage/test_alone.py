@@ -144,6 +144,13 @@ def test_a_family_decides_whatever_was_measured_by_it() -> None:
     assert basis_of(ipr) == Basis("ipr", "")
 
 
+def test_a_family_that_was_chosen_is_held_against_the_best_classifier() -> None:
+    measured = drawn_checkpoint(np.random.default_rng(1), "a")
+    found = judge(measured, replicates=3, basis=basis_of(measured, "knn"))
+    assert found.decision.headline.rest.endswith(f" By the best classifier a has {found.scores['tightest']['a']:.2f}.")
+    assert "By the best classifier" not in judge(measured, replicates=3).decision.headline.rest
+
+
 def test_two_checkpoints_are_judged_on_the_same_folds_of_the_real_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Samples(np.random.default_rng(0).normal(size=(40, 2)))
     held_out = []
