@@ -32,6 +32,9 @@ GIBBS_SEED = 4
 EM_ITERATIONS = (1, 2, 5, 10, 20)
 RBM_EPOCHS = (1, 3, 10, 30, 100, 300)
 GIBBS_STEPS = 500
+FOREST_SEED = 5
+FOREST_LEAVES = (2, 8, 32, 128, 512)
+FOREST_TREES = 30
 TRUNCATIONS = tuple(step / 10 for step in range(11))
 
 
@@ -130,13 +133,36 @@ def make_machines(train: Floats) -> Iterator[tuple[str, Arrays]]:
             yield f"rbm-epoch-{epoch}", {"features": gibbs(copy.deepcopy(rbm), data.mean(axis=0))}
 
 
+def make_forests(train: Floats, digit: NDArray[np.uint8]) -> Iterator[tuple[str, Arrays]]:
+    """Forests that draw pixel after pixel, each given the class and the pixels before it, along their trees' growth."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    classes = np.eye(10)
+    shades = train.astype(int)
+    for leaves in FOREST_LEAVES:
+        rng = np.random.default_rng(FOREST_SEED)
+        asked = rng.choice(digit, N)
+        known, drawn = classes[digit], classes[asked]
+        for pixel in shades.T:
+            forest = RandomForestClassifier(
+                FOREST_TREES, max_leaf_nodes=leaves, max_features=1.0, random_state=int(rng.integers(2**31))
+            )
+            votes = forest.fit(known, pixel).predict_proba(drawn).cumsum(axis=1)
+            place = (votes < rng.random((N, 1))).sum(axis=1)
+            found = forest.classes_[np.minimum(place, len(forest.classes_) - 1)]
+            known, drawn = np.column_stack([known, pixel]), np.column_stack([drawn, found])
+        yield f"forest-{leaves}", {"features": drawn[:, 10:].astype(np.uint8), "digit": asked}
+
+
 def make_all() -> Iterator[tuple[str, Arrays]]:
     """Every file's stem and arrays, the real set first."""
     digits = make_digits()
     yield "digits", digits
-    train = digits["features"][digits["part"] == "train"].astype(np.float64)
+    own = digits["part"] == "train"
+    train = digits["features"][own].astype(np.float64)
     yield from make_mixtures(train)
     yield from make_machines(train)
+    yield from make_forests(train, digits["digit"][own])
 
 
 def array_digest(array: NDArray[Any]) -> str:

@@ -22,7 +22,7 @@ from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 
-FAMILIES = ("mixture", "rbm", "truncation", "zoo", "guidance", "temperature", "latent", "classes", "text", "topics")
+FAMILIES = tuple(name for name in BUNDLED if name != "digits")
 # Sets of several generators, whose titles hold no step.
 UNORDERED = ("zoo", "text")
 # Step of the checkpoint "EM converged": its iteration of EM.

@@ -137,6 +137,19 @@ _FAMILIES = (
         ),
     ),
     Family(
+        "forest",
+        "Pixel forests along their growth",
+        "Forests that draw pixel after pixel, told the class: the best classifier sees them climb as trees grow.",
+        tuple(
+            BundledCheckpoint(
+                f"forest-{n}",
+                f"Leaves {n}",
+                f"Each pixel drawn by a forest whose trees have at most {n} leaves.",
+            )
+            for n in (2, 8, 32, 128, 512)
+        ),
+    ),
+    Family(
         "truncation",
         "Truncation sweep",
         "The converged mixture's latents, z -> mean + psi (z - mean): the smaller psi, the less diverse.",

@@ -246,7 +246,7 @@ def test_each_dropped_topic_costs_recall_and_hardly_any_precision() -> None:
 
 
 def test_names_are_unique_and_every_text_is_one_sentence() -> None:
-    assert len(set(bundled_names())) == len(bundled_names()) == 109
+    assert len(set(bundled_names())) == len(bundled_names()) == 114
     for key, family in BUNDLED.items():
         assert key == family.name
         for text in (family.summary, *(checkpoint.summary for checkpoint in family.checkpoints)):
@@ -293,6 +293,15 @@ def test_the_machine_becomes_more_diverse_along_its_epochs() -> None:
     names = [checkpoint.name for checkpoint in BUNDLED["rbm"].checkpoints]
     diverse = [distance(bundled_pair(name))[1] for name in names]
     assert diverse == sorted(diverse, reverse=True)
+
+
+@pytest.mark.thorough
+def test_the_forests_climb_by_the_best_classifier_and_copy_no_digit() -> None:
+    pairs = [bundled_pair(checkpoint.name) for checkpoint in BUNDLED["forest"].checkpoints]
+    areas = [pr_curve(*pair, "tightest").auc for pair in pairs]
+    assert areas == pytest.approx([0.02, 0.08, 0.17, 0.34, 0.50], abs=0.02)  # as data/README.md says
+    digits = set(map(bytes, pairs[0].real.values))
+    assert not any(bytes(row) in digits for pair in pairs for row in pair.generated.values)
 
 
 def test_the_app_folder_is_the_carried_one_when_there_is_one(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
