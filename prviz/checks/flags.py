@@ -338,8 +338,8 @@ def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
     if samples.n > 1 and repeated == samples.n - 1:
         return (_single("", samples.n),)
     few = facts.rows if repeated > MANY_ROWS * samples.n else None
-    discrete = few is not None and _discrete(few)
-    found = [_repeats("", samples.n, repeated, int(counts.max()), natural=discrete, held_out=True)]
+    natural = few is not None and discrete(few)
+    found = [_repeats("", samples.n, repeated, int(counts.max()), natural=natural, held_out=True)]
     found.append(_scales(facts, samples, "two samples"))
     count = int(facts.moments.constant.sum())
     if count:
@@ -495,10 +495,10 @@ def shared_rows(facts: DataFacts) -> Finding:
 
 def _takes_few_values(facts: DataFacts) -> bool:
     """True if the features of both sets take few values by nature, as one-hot columns and small counts do."""
-    return all(_discrete(each.rows) for each in facts.drawn)
+    return all(discrete(each.rows) for each in facts.drawn)
 
 
-def _discrete(rows: Floats) -> bool:
+def discrete(rows: Floats) -> bool:
     """True if different rows share most of their values, the commonest of each feature (such as 0) aside."""
     different = np.unique(rows, axis=0)[:256]
     if len(different) < 2:

@@ -9,15 +9,19 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.diagnostics.column_tests import ColumnCounts, column_tests
+from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, column_tests
 from prviz.diagnostics.named_columns import column_of, named_columns, number_text
 from prviz.samples import SamplePair
-from prviz.triage.finding import TriageFinding, grade
+from prviz.triage.finding import UNCLEAR, TriageFinding, grade
 
 # Largest part of the features that are a few; of more the sets as wholes differ.
 FEW = 0.25
 # Median p-value of the others, about 0.9 of features that are alike, below which a part of them differs too.
 ALIKE = 0.4
+# How many times the median step of the others makes a feature stand out even so.
+DOMINATES = 4.0
+# Part of the level of the tests below which a feature differs by itself.
+CERTAIN = 1e-3
 # Features at most that are asked what explains them.
 LOOKED_AT = 30
 # p-value from which on what a repair leaves of a feature is chance, and the least factor that is one.
@@ -39,46 +43,73 @@ REPAIRS: Mapping[str, str] = {
 class Differing(NamedTuple):
     """The features that differ, each by itself.
 
-    pair : independent rows. columns : from 0, the surest first. others : median p-value of the other features.
+    pair : independent rows. columns : from 0, the surest first. p : of every feature, by itself.
     """
 
     pair: SamplePair
     columns: tuple[int, ...]
-    others: float
+    p: Floats
 
     @property
     def apart(self) -> float:
         """Largest distance of the two distribution functions of one: the least share of the samples that differs."""
-        return max((column_of(self.pair, each).largest_step() for each in self.columns), default=0.0)
+        return max((_step(self.pair, each) for each in self.columns), default=0.0)
+
+    @property
+    def others(self) -> Floats:
+        """The numbers of the other features."""
+        return np.setdiff1d(np.arange(self.pair.d), self.columns)
 
     @property
     def few(self) -> bool:
         """True if the other features, and most of all, are alike."""
-        return 0 < len(self.columns) <= max(1, FEW * self.pair.d) and self.others > ALIKE
+        if not 0 < len(self.columns) <= max(1, FEW * self.pair.d) or not len(self.others):
+            return False
+        if np.median(self.p[self.others]) > ALIKE:
+            return True
+        return self.apart > DOMINATES * float(np.median([_step(self.pair, place) for place in self.others]))
+
+    @property
+    def certain(self) -> bool:
+        """True if they differ beyond what a change of all samples would show in the one of many where it is largest."""
+        return bool(self.p.min() < CERTAIN * LEVEL / self.pair.d)
 
 
 def differing(pair: SamplePair) -> Differing:
     """The features of a pair that differ, by `prviz.diagnostics.column_tests`; of groups of rows one each is tested."""
     alone = SamplePair(*(each.one_of_each_group() for each in pair))
     tests = column_tests(alone.real.values, alone.generated.values)
-    columns = tuple(int(each) for each in tests.differ)
-    others = np.delete(tests.p, tests.differ)
-    return Differing(alone, columns, float(np.median(others)) if len(others) else 0.0)
+    return Differing(alone, tuple(int(each) for each in tests.differ), tests.p)
+
+
+def _step(pair: SamplePair, place: int) -> float:
+    return column_of(pair, place).largest_step()
+
+
+def column_hint(of: Differing) -> TriageFinding:
+    """The features that differ, where that may be all that is seen of another fault."""
+    n = min(part.n for part in of.pair)
+    sentence = f"{_said(of)} {n:,} samples of a set are too few to say whether more is wrong."
+    return TriageFinding("unclear", UNCLEAR, sentence, 0.0, "note", "interval", borderline=True)
+
+
+def _said(of: Differing) -> str:
+    number, verb = len(of.columns), "differs" if len(of.columns) == 1 else "differ"
+    said = "; ".join(each.text for each in named_columns(of.pair, of.columns))
+    others = ", the others are alike" if of.few and of.certain else ""
+    return f"{number} of {of.pair.d} features {verb}{others}: {said}."
 
 
 def column_fault(of: Differing) -> TriageFinding:
     """The features that differ, by name, with what can be checked in the file."""
-    number, d = len(of.columns), of.pair.d
-    said = "; ".join(each.text for each in named_columns(of.pair, of.columns))
-    verb = "differs" if number == 1 else "differ"
-    others = ", the others are alike" if of.few else ""
-    repairs = [_repair(of.pair, place) for place in of.columns[:LOOKED_AT]]
-    how = repairs[0] if len(set(repairs)) == 1 else ""
-    sentence = f"{number} of {d} features {verb}{others}: {said}.{REPAIRS[how]}"
+    number = len(of.columns)
+    repairs = {_repair(of.pair, place) for place in of.columns[:LOOKED_AT]} if of.few and of.certain else set()
+    how = repairs.pop() if len(repairs) == 1 else ""
+    sentence = f"{_said(of)}{REPAIRS[how]}"
     if number == 1 and how in ("factor", "shift"):
         factor, move = _change(*_values(of.pair, of.columns[0]))
         sentence += f" Here: {'×' if how == 'factor' else '+'} {number_text(factor if how == 'factor' else move)}."
-    share = number / d
+    share = number / of.pair.d
     return TriageFinding("columns", "Features that differ", sentence, share, grade(of.apart), "preflight")
 
 

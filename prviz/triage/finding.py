@@ -11,6 +11,9 @@ Level = Literal["note", "warning"]
 # Part of the samples above which a finding is a warning.
 SEVERE = 0.2
 
+# What a difference is called that the samples are too few to name.
+UNCLEAR = "Too few samples to say what"
+
 EVIDENCE: Mapping[str, str] = {
     "recall end": "the right end of the curve, and the real samples that are missed there",
     "precision end": "the left end of the curve, and the generated samples that are rejected there",

@@ -26,7 +26,7 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples
-from prviz.triage.column_faults import column_fault, differing
+from prviz.triage.column_faults import column_fault, column_hint, differing
 from prviz.triage.curve_findings import (
     APART,
     KINK,
@@ -38,7 +38,7 @@ from prviz.triage.curve_findings import (
     mode_reweighting,
     outlier_faults,
 )
-from prviz.triage.finding import SEVERE, TriageFinding
+from prviz.triage.finding import SEVERE, UNCLEAR, TriageFinding
 from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
 from prviz.triage.placement_faults import misplaced, normalised
@@ -59,8 +59,6 @@ ALIKE = 1.5
 OF_ROWS = frozenset({"repeated", "collapse", "copies", "near_copies"})
 OF_LOST = frozenset({"dropping", "reweighting"})
 BY_SHARES = 2.0
-# What a difference is called that the samples are too few to name.
-UNCLEAR = "Too few samples to say what"
 # Probability that trees tell sets apart by chance, below which that is said where nothing else is found.
 CERTAIN = 1e-3
 # Fewest samples per set for statistics of two halves.
@@ -201,10 +199,10 @@ def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_l
     of = differing(pair)
     if not of.columns:
         return shown
-    named = column_fault(of)
     rows = tuple(fault for fault in shown if fault.key in OF_ROWS)
     rest = tuple(fault for fault in shown if fault not in rows and fault.key != "unclear")
-    if not of.few:
+    named = column_fault(of) if of.certain else column_hint(of)
+    if not of.few or not of.certain:
         return (*rows, *(rest or (named,)))
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
     if first is not None and first.key == "permuted":

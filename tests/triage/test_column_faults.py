@@ -7,7 +7,7 @@ import pytest
 
 from prviz.diagnostics.preflight import preflight
 from prviz.samples import SamplePair, Samples
-from prviz.triage.column_faults import column_fault, differing
+from prviz.triage.column_faults import ALIKE, column_fault, differing
 from prviz.triage.findings import sample_faults, usual_faults
 
 
@@ -109,3 +109,34 @@ def test_a_feature_that_is_otherwise_in_held_out_real_samples_too_is_usual() -> 
     usual = usual_faults(Samples(pair.real.values), Samples(pair.generated.values))
     assert "columns" in {each.key for each in usual}
     assert not usual_faults(*(Samples(each) for each in drawn()))
+
+
+def test_a_feature_that_barely_differs_is_no_fault_of_its_own_but_too_few_samples() -> None:
+    real, generated = drawn(200, 30)
+    generated[:, 4] += 0.55 * generated[:, 4].std()
+    found = differing(SamplePair(real, generated))
+    assert (found.columns, found.certain) == ((4,), False)
+    pair = SamplePair(real, generated)
+    (fault,) = sample_faults(pair, preflight(pair).facts)
+    assert (fault.key, fault.level) == ("unclear", "note")
+    assert fault.sentence.startswith("1 of 30 features differs: feature 5 ")
+    assert "check" not in fault.sentence
+    assert fault.sentence.endswith("200 samples of a set are too few to say whether more is wrong.")
+
+
+def test_one_feature_stands_out_though_the_others_hang_together_and_differ_a_little() -> None:
+    rng = np.random.default_rng(0)
+    real, generated = (rng.normal(size=(200, 1)) + 0.2 * rng.normal(size=(200, 12)) for _ in "ab")
+    generated += 0.25
+    generated[:, 3] *= 100
+    found = differing(SamplePair(real, generated))
+    assert np.median(found.p[found.others]) < ALIKE
+    assert found.few
+    assert found.columns == (3,)
+
+
+def test_answers_that_repeat_are_no_fault_of_the_reference_where_noise_was_added() -> None:
+    rng = np.random.default_rng(0)
+    real, generated = rng.binomial(3, np.random.default_rng(8).beta(0.4, 0.4, 6), size=(2, 300, 6)).astype(float)
+    pair = SamplePair(real, generated + 0.3 * rng.normal(size=generated.shape))
+    assert "repeated" not in {each.key for each in sample_faults(pair, preflight(pair).facts)}
