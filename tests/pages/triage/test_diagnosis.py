@@ -7,6 +7,7 @@ import io
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from pages._triage import diagnosis, evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, missed_text
 from pages._triage.session import DIAGNOSED, KEY, PART, CheckpointChoice, TriageSession
 from prviz.diagnostics.witness import GIVES_AWAY
+from prviz.estimators.tightest import TIGHTEST
 from prviz.measure.estimates import estimate
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import PICTURES_VARIABLE
@@ -114,6 +116,18 @@ def test_what_gives_the_checkpoint_away_is_said_with_its_samples() -> None:
         assert f"- {statement}" in shown
     rows = ", ".join(str(row + 1) for row in expected.most_generated)
     assert f"- most surely generated: rows {rows}" in shown
+
+
+def test_what_remains_is_said_where_the_curve_to_believe_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = truncated()
+    one, by = found.one("truncation-0.6"), CheckpointResults.by
+    monkeypatch.setattr(CheckpointResults, "by", lambda self, name: (one,) if name == TIGHTEST.name else by(self, name))
+    left = SimpleNamespace(curve=SimpleNamespace(auc=0.9375))
+    monkeypatch.setattr("prviz.diagnostics.witness.estimate", lambda *_, **__: {TIGHTEST.name: left})
+    app = opened(found, selected="truncation-0.6")
+    (shown,) = (each.value.replace("\\", "") for each in app.markdown if GIVES_AWAY in each.value)
+    assert f"- area {one.curve.auc:.2f}; without these " in shown
+    assert ": 0.94" in shown
 
 
 def test_what_is_lost_at_an_end_of_the_curve_is_counted_and_marked() -> None:
