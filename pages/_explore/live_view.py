@@ -47,8 +47,8 @@ MOST_QUESTIONS = 2**53
 # Area above which a bound on the truth is not drawn.
 WIDEST = 0.99
 BOUND_HELP = (
-    "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by one "
-    f"classifier, judged on samples that it has not seen. {NO_LOWER_BOUND}"
+    "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by the best "
+    f"classifier, judged on samples that it has not seen. A curve is thin, and refuted, where it does. {NO_LOWER_BOUND}"
 )
 LIMITS_HELP = (
     "Dotted: what an estimator comes to with ever more samples at this k. What lies between that and the truth no "

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from prviz.curves import PRCurve
+from prviz.curves.refuted import refuted_lams
 from prviz.curves.summaries import TRUTH, numbers, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import estimate
@@ -225,3 +226,29 @@ def test_the_side_on_which_most_is_missing_is_that_of_all_curves(blank: Page) ->
     )
     sentence = " Mostly {} is missing."
     assert said == [sentence.format("recall"), sentence.format("precision"), "", "", "", ""]
+
+
+def test_the_row_of_a_curve_beyond_the_bound_says_where_it_is_refuted(blank: Page) -> None:
+    bound = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
+    curves = {"kde": PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0]), "knn": bound}
+    lines = [
+        {"id": name, "name": name, "vertices": curve.vertices.tolist(), "row": [curve.auc]}
+        for name, curve in curves.items()
+    ]
+    said = blank.evaluate(
+        """([curves, bound]) => {
+            const make = () => document.createElement("b"), parts = ["missed", "invented", "number", "same", "refuted"];
+            const cells = () => Object.fromEntries([["box", make()], ...parts.map((name) => [name, make()])]);
+            const list = new Map(curves.map(({ id }) => [id, cells()]));
+            const payload = { lines: [{ id: "bound", vertices: bound }] };
+            live.rows.fillRows({ payload, rows: { list } }, curves);
+            return [...list.values()].map(({ box, refuted }) => [refuted.textContent, box.title, box.className]);
+        }""",
+        [lines, bound.vertices.tolist()],
+    )
+    low, high = refuted_lams(curves["kde"], bound)  # type: ignore[misc]
+    (mark, title, kind), inside = said
+    assert (mark, kind) == (" refuted", "refuted")
+    assert f"for λ from {low:.3g} to {'∞' if np.isinf(high) else f'{high:.3g}'}" in title
+    assert inside[0] == inside[2] == ""
+    assert "Refuted" not in inside[1]
