@@ -61,8 +61,12 @@ def draw(
             text += f"{best.risk:.3f} ± {best.error:.3f}.{others}"
         if lower is not None:
             name, value = lower
-            text = f"Lowest held-out risk: **{_title(name)}**, {value:.3f}; with a k: **{setting}**, {best.risk:.3f}"
-            text += f" ± {best.error:.3f}.{others}" if charts else ""
+            others = f" {_title(name)}, which k does not move: {value:.3f}.{others}"
+            # one line has room for so much beside the button
+            text = f"Lowest risk: **{_title(name)}**; by k: **{setting}**"
+            if charts:
+                text = f"**Lowest held-out risk: {_title(name)}**; by k: **{setting}**, {best.risk:.3f}"
+                text += f" ± {best.error:.3f}.{others}"
         st.markdown(
             text,
             help=HELP if charts else f"{HELP} {best.risk:.3f} ± {best.error:.3f} at λ = {number(lam)}.{others}",
