@@ -45,6 +45,7 @@ def follow(
     """
 
     def drawn() -> None:
+        visitor().explorer.unwatch(part)
         now = state()  # before it is drawn: what changes meanwhile is drawn next
         draw()
         pause = every()

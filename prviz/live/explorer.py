@@ -28,6 +28,8 @@ REST_SECONDS = 0.06
 PROGRESS_SECONDS = 0.2
 # Seconds between two looks at what is watched.
 LOOK_SECONDS = 0.2
+# Seconds after which the browser hears again of a part that is not drawn anew: it may have lost the news.
+AGAIN_SECONDS = 2.0
 # Seconds for which background work pauses before it looks again whether another visitor's curves are measured.
 PAUSE_SECONDS = 0.01
 # Share done from which the pace gives the time left; below it the estimate made before the start counts.
@@ -207,11 +209,15 @@ class Explorer:
         return bool(self._measuring)
 
     def watch(self, part: str, state: Callable[[], Hashable], drawn: Hashable, every: float) -> None:
-        """Tell the browser once, in an answer, that this part of the page is to be drawn anew.
+        """Tell the browser, in an answer, that this part of the page is to be drawn anew, until it is.
 
         state : looked at every so many seconds, in any thread. drawn : the state that is on the page.
         """
         self._watched[part] = _Watched(state, drawn, every, time.monotonic() + every)
+
+    def unwatch(self, part: str) -> None:
+        """Tell of this part no more: it is about to be drawn."""
+        self._watched.pop(part, None)
 
     def begin_page(self) -> None:
         """Watch nothing: the page is about to be drawn."""
@@ -289,9 +295,9 @@ class Explorer:
             each.due = now + each.every
             if each.state() == each.drawn:
                 continue
-            with self._changed:  # no other question comes between: its browser would never hear of the news
+            with self._changed:  # no other question comes between: its browser would hear of the news late
                 if question.open:
-                    self._watched.pop(part, None)
+                    each.due = now + max(each.every, AGAIN_SECONDS)
                     question.send("news", {"part": part})
 
     def _say(self, question: Question) -> None:
