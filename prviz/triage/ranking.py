@@ -222,12 +222,14 @@ def ranking(
     *,
     steps: Sequence[float | None] | None = None,
     second: SharedReference | None = None,
+    widen: float = 1.0,
 ) -> pd.DataFrame:
     """The ranking for a goal, best first, from replicates that serve all goals.
 
     found : the result of `together`. names : a name per checkpoint, in its order; ties of the score stay in this order.
     second : the same checkpoints by another family, which orders those whose score is below TOLD_APART, all behind the
         others. So the order of two follows from these two alone, and goes round in no circle.
+    widen : factor of the margins by the first family, for what other fit samples would change.
     goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
     confidence : in (0, 1), of the intervals, and of keeping the truly best checkpoint among those that may be best.
     steps : a step per checkpoint, None where it is not known.
@@ -269,11 +271,11 @@ def ranking(
         best = np.lexsort((np.arange(len(scores)), -np.where(told, others, scores), told))
     first = int(best[0])
     behind = scores[first] - scores
-    scales = [_Scale.of(scores, replicates)]
+    scales = [_Scale.of(scores, replicates, widen=widen)]
     if others is not None and others_drawn is not None:
         behind = np.where(told & told[first], others[first] - others, behind)
         clipped = np.maximum(scores, TOLD_APART), np.maximum(replicates, TOLD_APART)
-        scales = [_Scale.of(*clipped), _Scale.of(others, others_drawn, told)]
+        scales = [_Scale.of(*clipped, widen=widen), _Scale.of(others, others_drawn, told)]
     may_be_best, margins = _comparison_with_best(scales, confidence, first)
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])
     winners = drawn >= drawn.max(axis=1, keepdims=True) - ROUNDING
@@ -321,18 +323,19 @@ class _Scale(NamedTuple):
     """What checkpoints are compared by.
 
     scores : (c,). moved : (c, b) replicates less their mean. compares : (c,) True for those that are compared by it
-    among each other, in the place of the scale before it.
+    among each other, in the place of the scale before it. widen : factor of the margins.
     """
 
     scores: Floats
     moved: Floats
     compares: Flags
+    widen: float
 
     @classmethod
-    def of(cls, scores: Floats, replicates: Floats, compares: Flags | None = None) -> _Scale:
+    def of(cls, scores: Floats, replicates: Floats, compares: Flags | None = None, widen: float = 1.0) -> _Scale:
         """Where compares is None all are."""
         compares = np.ones(len(scores), dtype=np.bool_) if compares is None else compares
-        return cls(scores, np.ascontiguousarray((replicates - replicates.mean(axis=0)).T), compares)
+        return cls(scores, np.ascontiguousarray((replicates - replicates.mean(axis=0)).T), compares, widen)
 
 
 def _comparison_with_best(scales: Sequence[_Scale], confidence: float, first: int) -> tuple[Flags, Floats]:
@@ -367,13 +370,15 @@ def _ahead(scales: Sequence[_Scale], one: int) -> Floats:
 def _margin(scales: Sequence[_Scale], one: int, rivals: NDArray[np.intp], confidence: float) -> Floats:
     """(r,) how much more each rival must score than this checkpoint to beat it."""
     apart = scales[0].moved[rivals] - scales[0].moved[one]
+    widen = np.full(len(rivals), scales[0].widen)
     for scale in scales[1:]:
         if scale.compares[one]:
             both = scale.compares[rivals]
             apart[both] = scale.moved[rivals[both]] - scale.moved[one]
+            widen[both] = scale.widen
     error = np.sqrt(np.einsum("rb,rb->r", apart, apart) / (apart.shape[1] - 1))
     apart *= np.divide(1.0, error, out=np.zeros_like(error), where=error > ROUNDING)[:, None]
-    beaten_by: Floats = np.quantile(apart.max(axis=0), confidence) * error
+    beaten_by: Floats = np.quantile(apart.max(axis=0), confidence) * error * widen
     return beaten_by
 
 

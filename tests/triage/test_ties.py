@@ -106,6 +106,12 @@ def test_low_scores_are_ordered_and_compared_by_the_second_family() -> None:
     assert ranking(near, list("AB"), second=level)["tied_with_best"].tolist() == [True, True]
 
 
+def test_margins_are_wider_by_the_factor_given() -> None:
+    found = drawn_scores(np.random.default_rng(1), [0.7, 0.695, 0.5], [0.01] * 3)
+    plain, wide = (ranking(found, list("ABC"), widen=factor)["margin"] for factor in (1.0, 1.3))
+    assert wide.tolist() == pytest.approx((1.3 * plain).tolist())
+
+
 def test_marks_tell_of_ties_behind_the_best_alone() -> None:
     line = {"tied_with_best": True}
     assert [marks(1, line), marks(2, line)] == ["", "may be best too"]
