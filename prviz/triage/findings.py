@@ -148,6 +148,7 @@ def findings(
     if not shown and p_apart is not None and (chance := p_apart()) is not None and chance < CERTAIN:
         faults = (_unnamed(facts),)
     unfit = any(fault.key in {"scale", "shifted", "permuted", "single"} for fault in faults)
+    unfit |= bool(faults) and faults[0].key == "columns"
     grouped = estimate.supports.groups is not None
     independent = min(estimate.supports.n_independent) if grouped else None
     # first, as all tests that follow take rows as independent

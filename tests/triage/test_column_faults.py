@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from prviz.diagnostics.preflight import preflight
+from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair, Samples
 from prviz.triage.column_faults import ALIKE, column_fault, differing
-from prviz.triage.findings import sample_faults, usual_faults
+from prviz.triage.findings import findings, sample_faults, usual_faults
 
 
 def drawn(n: int = 400, d: int = 8, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -43,6 +44,12 @@ def test_one_feature_is_named_with_what_explains_it_and_nothing_else_is(how: str
     assert (found.key, found.number) == ("columns", 1 / 8)
     assert found.sentence.startswith("1 of 8 features differs, the others are alike: feature 3 ")
     assert said in found.sentence
+
+
+def test_what_follows_from_one_feature_is_no_finding_beside_it() -> None:
+    pair = changed("factor")
+    found = findings(pair, estimate(pair, "knn")["knn"], replicates=60)
+    assert [each.key for each in found if each.key != "few"] == ["columns"]
 
 
 def test_a_feature_that_is_one_value_in_the_real_set_is_told_from_the_reverse() -> None:
