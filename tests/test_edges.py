@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import importlib
 import io
@@ -29,7 +28,6 @@ from prviz.readers.errors import listed
 from prviz.readers.source import Limits
 from prviz.samples import SamplePair, as_samples
 from prviz.triage import inspection, power
-from prviz.triage.decision import basis_of
 from prviz.triage.evidence import LISTED_KINDS, kinds
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import sample_faults
@@ -228,19 +226,6 @@ def test_a_label_names_kinds_where_each_has_three_samples_and_there_are_few(
     column = np.repeat(np.arange(values), each)
     rows = np.arange(len(column))
     assert len(kinds(column, rows, rows[:2])) == values * names
-
-
-@pytest.mark.parametrize("first", ["knn", "ipr"])
-def test_the_family_of_least_risk_is_the_basis_and_without_a_split_the_first(first: str) -> None:
-    def measured(method: str, risk: float, n_real: int) -> Any:
-        estimate = argparse.Namespace(supports=argparse.Namespace(n_real=n_real))
-        return argparse.Namespace(method=method, risk=risk, estimate=estimate, n_real=60, held_out=n_real < 60)
-
-    risks = {first: 0.3, "kde": 0.1, "coverage": 0.2}
-    held_out = basis_of([measured(method, risk, 30) for method, risk in risks.items()])
-    assert (held_out.method, list(held_out.risks)) == ("kde", ["kde", "coverage", first])
-    whole = basis_of([measured(method, risk, 60) for method, risk in risks.items()])
-    assert (whole.method, whole.risks) == (first, {})
 
 
 def test_what_is_beyond_chance_is_the_share_less_what_real_samples_have() -> None:
