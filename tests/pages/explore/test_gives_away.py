@@ -43,7 +43,7 @@ def test_the_panel_shows_what_python_says(app: AppTest) -> None:
     assert found.named[0].name.endswith("pixels")  # paper that is not blank
     assert shown.count("data:image/svg+xml") == len(found.named)
     assert f"<b>{found.area:.2f}</b>" in shown
-    assert [each.words for each in found.remedies] == ["without these 21", "values up to 2 of 16 set to 0"]
+    assert [each.words for each in found.remedies] == ["without these 29", "values up to 2 of 16 set to 0"]
     for each in found.remedies:
         remark = "" if each.helps else ": does not help"
         assert f"<span>{each.words}{remark}</span>" in shown

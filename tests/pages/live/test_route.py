@@ -75,7 +75,7 @@ def test_an_answer_is_a_line_for_each_message(visitor: route.Visitor) -> None:
     status, headers, content = posted(b'{"q": 7}', visitor.token)
     lines = [json.loads(line) for line in content.splitlines()]
     assert status == 200
-    assert [line["kind"] for line in lines if line["kind"] != "progress"] == ["curves", "frames", "curves", "done"]
+    assert [line["kind"] for line in lines if line["kind"] != "progress"] == ["curves", "frames", "done"]
     assert {line["q"] for line in lines} == {7}
     assert lines[0]["n"] == 60
     assert headers[b"content-encoding"] == b"identity"  # else lines are held back
