@@ -155,6 +155,7 @@ def content(
         "asked": number,
         "of": [state.settings.source, state.settings.problem],
         "hidden": state.hidden,
+        "folded": state.folded,
         "coarse": answer.coarse,
         "stale": answer.stale,
         "other": not answer.final and asked.key[:2] != problem.key[:2],
@@ -224,7 +225,7 @@ def following(problem: Problem, found: results.Results) -> dict[str, Any]:
 
 
 def visible(names: Sequence[str]) -> list[str]:
-    """The families that are not hidden, which no panel shows; all of them where all are hidden."""
+    """The families that are not switched off, which no panel shows; all of them where all are."""
     hidden = state().hidden
     return [name for name in names if name not in hidden] or list(names)
 

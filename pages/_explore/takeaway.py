@@ -64,7 +64,7 @@ def draw(problem: Problem, found: results.Results) -> None:
 
 
 def _export(problem: Problem, found: results.Results, link: str) -> None:
-    settings, hidden = problem.settings, state().hidden
+    settings, hidden = problem.settings, (*state().hidden, *state().folded)
     name = "prviz-" + (settings.problem or "upload")
     approximation = found.approximation
     line = "; ".join([settings.line(problem.root_k), *([] if approximation is None else [approximation.label])])

@@ -25,7 +25,7 @@ import { drawnHere } from "./view.js";
  * @property {number} followed the last one that the page has followed
  * @property {boolean} told Python has told of something for the page since the page began to follow last, maybe twice in one answer
  * @property {number} rest milliseconds after an answer for which the page waits before it follows
- * @property {string[] | null} hidden ids of the curves that the user has hidden, until Python knows
+ * @property {{ hidden: string[], folded: string[] } | null} hidden ids of the curves that the user has hidden, and of those that are too many to be drawn with the others, until Python knows
  * @property {[string, unknown][]} later what the page is to be told once the answer has landed
  * @property {string} token by which Python knows the visitor
  * @property {number | null} since time at which the work began, in milliseconds
@@ -83,7 +83,7 @@ function tellNow(live) {
 async function send(live, stop = false) {
   const { line, timers, payload } = live, moved = news(live), { hidden, token } = line;
   timers.stop("retry");
-  const values = { ...Object.fromEntries(moved.map(({ spec, value }) => [spec.id, value])), ...(hidden && { hidden }) };
+  const values = { ...Object.fromEntries(moved.map(({ spec, value }) => [spec.id, value])), ...hidden };
   for (const control of moved) control.sent = control.value;
   const q = line.q = Math.max(line.q, payload.asked ?? 0) + 1, flight = line.flight = { landed: false, abort: new AbortController() };
   Object.assign(line, { hidden: null, more: false, waiting: false, ...((moved.length || hidden || stop) && { moved: q }) });

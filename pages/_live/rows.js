@@ -48,15 +48,15 @@ export function makeRows(live) {
   live.timers.start("dock", 500, () => dock(parts.rows, "rows", live.root)); // where the page's place came after the figure
   const compared = table.columns[0].key === "iou", named = JSON.stringify([compared, curves.map(({ id, name, color }) => [id, name, color])]);
   if (named === made.shape) return;
-  const ids = curves.map(({ id }) => id).filter((id) => id !== "truth"), put = made.shape === "null" ? payload.hidden ?? [] : [], added = ids.filter((id) => !made.list.has(id)), before = made.list.size;
+  const ids = curves.map(({ id }) => id).filter((id) => id !== "truth"), first = made.shape === "null", off = first ? payload.hidden ?? [] : [], put = first ? [...off, ...payload.folded ?? []] : [], added = ids.filter((id) => !made.list.has(id)), before = made.list.size;
   made.shape = named;
   made.list.clear();
   made.drawn = made.drawn.filter((id) => ids.includes(id));
   // The first ones, or those of the link, unless the user has ticked others; one that is added alone is wanted.
   const keep = (made.touched || added.length < 2) && !(ids.length <= MOST && before > MOST);
+  for (const id of off) made.off.add(id);
   showCurves(live, keep ? [...made.drawn, ...added].slice(-MOST) : ids.filter((id) => !put.includes(id)).slice(0, MOST), ids);
   made.touched ||= put.length > 0;
-  if (ids.length <= MOST) for (const id of put) made.off.add(id); // of more, a link hides those that are too many too
   const ends = compared ? [element("span", "← too low · too high →"), element("span", "overlap with the truth (IoU)")]
     : [element("span", curves.some(({ id }) => id === "truth") ? "the true area is almost 0" : "no truth is known"), element("span", "area")];
   const title = compared ? table.columns.slice(0, 3).map(({ label, explanation }) => `${label}: ${explanation}`).join("\n") : "";
@@ -71,6 +71,7 @@ function showCurves(live, drawn, ids) {
   const hidden = new Set(ids.filter((id) => !drawn.includes(id)));
   if ([...hidden].join() !== [...live.rows.hidden].join()) for (const pane of live.panes) pane.must = true;
   Object.assign(live.rows, { drawn, hidden });
+  for (const id of drawn) live.rows.off.delete(id);
   for (const [id, { box }] of live.rows.list) box.setAttribute("aria-pressed", String(!hidden.has(id)));
 }
 
@@ -122,12 +123,12 @@ function toggle(live, id) {
   const { drawn, list, off } = live.rows, others = drawn.filter((other) => other !== id);
   live.rows.touched = true;
   if (others.length < drawn.length) off.add(id);
-  else off.delete(id);
   const drawnNow = others.length < drawn.length ? others : [...others.slice(-MOST + 1), id];
   // One more than can be told apart: the one that was ticked first goes.
   showCurves(live, drawnNow, [...list.keys()]);
   live.redraw();
-  live.line.hidden = [...live.rows.hidden]; // for exports and the link
+  // For panels, files and the link: too many to draw is not switched off.
+  live.line.hidden = { hidden: [...off], folded: [...live.rows.hidden].filter((other) => !off.has(other)) };
   ask(live);
 }
 

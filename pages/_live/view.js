@@ -27,6 +27,7 @@ import { store } from "./store.js";
  * @property {boolean} legend
  * @property {boolean} rows one row a curve, and the figure as large as the window lets it be
  * @property {string[]} [hidden] ids of the curves that a link hides
+ * @property {string[]} [folded] and of those that it does not draw beside so many others
  * @property {number | null} bound area that the truth does not exceed, where no truth is known and the bound is drawn
  * @property {number} [noise] difference of two families' IoU or areas that chance alone makes
  * @property {boolean} [pending] the curve to believe is still to be measured

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard, cast
 
 from prviz.estimators import ESTIMATORS
+from prviz.estimators.tightest import TIGHTEST
 from prviz.measure.estimates import K
 from prviz.reports.settings import (
     BANDWIDTH_LIMITS,
@@ -25,7 +26,7 @@ from prviz.reports.settings import (
 from prviz.toys import Parameter, Value, toy
 
 # Entries of a link beside those of the settings, and the first value of each.
-PANEL, VIEW, COLOURS, HIDDEN = "panel", "view", "colour", "hidden"
+PANEL, VIEW, COLOURS, HIDDEN, FOLDED = "panel", "view", "colour", "hidden", "folded"
 PANELS = ("Space", "Extremes", "All numbers", "What gives it away")
 VIEWS = ("PR", "Error space")
 ROLE = "Role"
@@ -42,7 +43,7 @@ class ExploreState:
     """The settings of the page, what is open and drawn, and what is remembered of other data.
 
     panel, view, colour : the open panel, the axes of the main figure, and what the colours of the panel Space mean.
-    hidden : the families whose curves are hidden.
+    hidden : the families that the user has switched off. folded : those whose curves are not drawn beside so many others.
     n : samples per set of toys and of bundled pairs; the rows of an upload are chosen where it is read.
     parameters : by toy its last parameters. tunings : by source its last k and bandwidth: those of one source must not
         count for another, which may need quite others.
@@ -53,6 +54,7 @@ class ExploreState:
     view: str = VIEWS[0]
     colour: str = ROLE
     hidden: tuple[str, ...] = ()
+    folded: tuple[str, ...] = ()
     n: int = FIRST_VIEW.n
     parameters: Mapping[str, Mapping[str, ParameterValue]] = field(default_factory=dict, hash=False)
     tunings: Mapping[Source, Tuning] = field(default_factory=dict, hash=False)
@@ -61,8 +63,11 @@ class ExploreState:
 
     def to_query(self) -> dict[str, str]:
         """The settings and what is open and drawn, as far as it is not so at first, as entries of a link."""
-        hidden = ",".join(name for name in self.settings.methods if name in self.hidden)
-        entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour, HIDDEN: hidden}
+        entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour}
+        # The curve to believe may be drawn without being chosen.
+        able = dict.fromkeys([*self.settings.methods, TIGHTEST.name])
+        for entry, names in ((HIDDEN, self.hidden), (FOLDED, self.folded)):
+            entries[entry] = ",".join(name for name in able if name in names)
         at_first = ("", PANELS[0], VIEWS[0], ROLE)
         return self.settings.to_query() | {name: value for name, value in entries.items() if value not in at_first}
 
@@ -76,7 +81,8 @@ class ExploreState:
             panel=panel if panel in PANELS else PANELS[0],
             view=view if view in VIEWS else VIEWS[0],
             colour=query.get(COLOURS, ROLE),
-            hidden=tuple(name for name in query.get(HIDDEN, "").split(",") if name in ESTIMATORS),
+            hidden=_families(query.get(HIDDEN, "").split(",")),
+            folded=_families(query.get(FOLDED, "").split(",")),
         )
         return state.with_settings(settings), messages
 
@@ -132,9 +138,10 @@ class ExploreState:
             changed["parameters"] = {**settings.parameters, **moved}
         if isinstance(show := values.get("show"), list):
             changed["show"] = tuple(name for name in SHOWN if name in show)
-        hidden = values.get("hidden")
-        if isinstance(hidden, list):
-            self = replace(self, hidden=tuple(name for name in ESTIMATORS if name in hidden))
+        if isinstance(hidden := values.get(HIDDEN), list):
+            self = replace(self, hidden=_families(hidden))
+        if isinstance(folded := values.get(FOLDED), list):
+            self = replace(self, folded=_families(folded))
         return replace(self, settings=replace(settings, **changed))._remembering()
 
     def _moved_parameters(self, values: Mapping[str, Any]) -> dict[str, Value]:
@@ -165,6 +172,10 @@ class ExploreState:
             parameters = {**parameters, settings.problem: settings.parameters}
         n = self.n if settings.source == "upload" else settings.n
         return replace(self, n=n, tunings=tunings, parameters=parameters)
+
+
+def _families(sent: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(name for name in ESTIMATORS if name in sent)
 
 
 # ---- the numbers of a toy, and the controls that move them ----

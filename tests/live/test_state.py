@@ -28,6 +28,16 @@ def test_a_link_comes_back_with_what_is_open_and_drawn() -> None:
     assert opened(panel="Ends").panel == "Extremes"
 
 
+def test_what_is_switched_off_and_what_is_not_drawn_beside_so_many_come_back_apart() -> None:
+    state = opened(methods="knn,kde,ipr").with_values({"hidden": ["tightest", "ipr"], "folded": ["knn", "nobody"]})
+    assert (state.hidden, state.folded) == (("ipr", "tightest"), ("knn",))
+    query = state.to_query()
+    assert (query["hidden"], query["folded"]) == ("ipr,tightest", "knn")  # the curve to believe is not chosen
+    again = opened(**query)
+    assert (again.hidden, again.folded) == (state.hidden, state.folded)
+    assert not {"hidden", "folded"} & state.with_values({"hidden": [], "folded": []}).to_query().keys()
+
+
 def test_what_a_hostile_link_says_becomes_legal() -> None:
     state, messages = ExploreState.from_query({"panel": "x", "view": "<b>", "hidden": "knn,nobody", "n": "1e9"})
     assert (state.panel, state.view, state.hidden) == (PANELS[0], "PR", ("knn",))
@@ -60,7 +70,7 @@ def test_one_entry_of_several_moves_alone() -> None:
 @pytest.mark.parametrize("value", ["x", None, -1, 1e12, 10**400, math.nan, math.inf, [1], {}])
 def test_what_no_slider_can_send_is_left_out(value: object) -> None:
     state = opened(problem="shifted-gaussians")
-    names = ("n", "seed", "repeats", "split", "k", "angle", "p.mu", "p.d", "hidden")
+    names = ("n", "seed", "repeats", "split", "k", "angle", "p.mu", "p.d", "hidden", "folded")
     assert state.with_values(dict.fromkeys(names, value)) == state
 
 

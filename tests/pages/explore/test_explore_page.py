@@ -148,6 +148,13 @@ def test_a_hidden_family_is_hidden_in_every_panel(panel: str) -> None:
         assert "ipr" not in (each["table"] or {}).get("rows", {})
 
 
+def test_a_family_that_is_too_many_to_be_drawn_is_in_every_panel() -> None:
+    app = opened(n="100", panel="All numbers", methods="knn,kde,ipr", folded="ipr")
+    last_word(app)
+    for each in (json.loads(found.proto.bytes) for found in figures(app)[1:]):
+        assert {curve["id"] for curve in each["curves"]} == {"truth", "knn", "kde", "ipr"}
+
+
 def test_errors_of_a_poor_surrogate_are_unknown() -> None:
     assert far_off.SurrogateErrors({"knn": 0.48}, poor=True).known is None
     assert far_off.SurrogateErrors({"knn": 0.02}, poor=False).known == {"knn": 0.02}

@@ -136,6 +136,34 @@ def test_equal_curves_are_named_after_the_first_of_them(blank: Page) -> None:
     assert found == [["c", "a"], ["e", "a"]]
 
 
+ROWS = """([names, payload, clicks]) => {
+    document.body.innerHTML = '<div id="rows"></div>';
+    const sent = [], curves = names.map((id) => ({ id, name: id, color: "red" }));
+    const figure = {
+        payload: { rows: true, curves, table: { columns: [{ key: "auc" }] }, ...payload }, panes: [], line: {},
+        parts: { rows: document.querySelector("#rows") }, root: document.body, rows: live.rows.noRows(),
+        timers: { start: () => {} }, redraw: () => {}, follow: () => {},
+    };
+    live.rows.makeRows(figure);
+    for (const id of clicks) {
+        figure.rows.list.get(id).box.click();
+        sent.push(figure.line.hidden);
+    }
+    return [figure.rows.drawn, [...figure.rows.off], sent];
+}"""
+
+
+def test_what_is_switched_off_is_told_apart_from_what_is_too_much_to_draw(blank: Page) -> None:
+    names = list("abcdefgh")
+    drawn, off, sent = blank.evaluate(ROWS, [names, {}, ["b", "h", "b"]])
+    assert sent[0] == {"hidden": ["b"], "folded": ["g", "h"]}
+    assert sent[1] == {"hidden": ["b"], "folded": ["g"]}
+    assert sent[2] == {"hidden": [], "folded": ["a", "g"]}  # six are drawn: the first goes
+    assert (drawn, off) == (list("cdefhb"), [])
+    assert blank.evaluate(ROWS, [names, sent[0], []]) == [list("acdef"), ["b"], []]
+    assert blank.evaluate(ROWS, [names[:3], {"hidden": ["a"]}, []]) == [["b", "c"], ["a"], []]
+
+
 @pytest.mark.parametrize("name", ["mixtures", "shifted-gaussians", "boxes", "narrow-gaussian", "dirac"])
 @pytest.mark.parametrize("by", [0.02, 0.05])
 def test_curves_leave_the_truth_where_python_says(blank: Page, name: str, by: float) -> None:
