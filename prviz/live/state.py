@@ -43,7 +43,7 @@ class ExploreState:
     """The settings of the page, what is open and drawn, and what is remembered of other data.
 
     panel, view, colour : the open panel, the axes of the main figure, and what the colours of the panel Space mean.
-    hidden : the families that the user has switched off. folded : those whose curves are not drawn beside so many others.
+    hidden : the families that the user has switched off. folded : those that are too many to be drawn as well.
     n : samples per set of toys and of bundled pairs; the rows of an upload are chosen where it is read.
     parameters : by toy its last parameters. tunings : by source its last k and bandwidth: those of one source must not
         count for another, which may need quite others.
@@ -138,11 +138,9 @@ class ExploreState:
             changed["parameters"] = {**settings.parameters, **moved}
         if isinstance(show := values.get("show"), list):
             changed["show"] = tuple(name for name in SHOWN if name in show)
-        if isinstance(hidden := values.get(HIDDEN), list):
-            self = replace(self, hidden=_families(hidden))
-        if isinstance(folded := values.get(FOLDED), list):
-            self = replace(self, folded=_families(folded))
-        return replace(self, settings=replace(settings, **changed))._remembering()
+        names = {name: values.get(name) for name in (HIDDEN, FOLDED)}
+        drawn: dict[str, Any] = {name: _families(sent) for name, sent in names.items() if isinstance(sent, list)}
+        return replace(self, settings=replace(settings, **changed), **drawn)._remembering()
 
     def _moved_parameters(self, values: Mapping[str, Any]) -> dict[str, Value]:
         """The toy's parameters among the values."""
