@@ -110,7 +110,10 @@ def _files(
     truth: dict[str, Any] = {"truth": problem.truth}
     weights: dict[str, Any] = {**truth, "b": settings.b, "eps": settings.eps}
     link = "" if settings.source == "upload" else link
-    told = {"witness": known_witness(problem)}
+    told: dict[str, Any] = {"witness": known_witness(problem)}
+    if (few := bounds.too_few(problem)) is not None:
+        seen = told["witness"]
+        told["conclusion"] = export.too_few(bool(few["apart"]) or (seen is not None and seen.told_apart))
     about: dict[str, Any] = {"title": problem.title, "settings": line, "link": link, **told}
     whole: dict[str, Any] = {"curves": curves, "approximation": found.approximation, "bound": bound, **truth, **told}
 

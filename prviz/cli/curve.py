@@ -124,9 +124,9 @@ def _curve(arguments: argparse.Namespace) -> int:
         }
     bound: PRCurve | None = None
     conclusion = ""
-    if approximation is None and arguments.split is not None:
-        bound, conclusion = _bound(arguments, pair, estimates)
     found = witness(pair, without=False, seed=arguments.seed, memory_limit=arguments.memory_limit)
+    if approximation is None and arguments.split is not None:
+        bound, conclusion = _bound(arguments, pair, estimates, found)
     if approximation is None and can_learn():
         found = _with_areas(arguments, pair, estimates, found)
     _write(arguments, pair, estimates, choice, approximation, spreads, bound, conclusion, found)
@@ -140,26 +140,28 @@ def _curve(arguments: argparse.Namespace) -> int:
             _table(pair, estimates, approximation, spreads, bound, arguments.b, arguments.eps)
             + "\n"
             + most
-            + conclusion
+            + (f"{conclusion}\n" if conclusion else "")
             + _witness_text(found)
         )
     else:
         if approximation is not None:
             sys.stderr.write(f"prviz: {approximation.label}\n")
         if conclusion.startswith(WITHOUT_LEARNERS):  # what few samples say is in the numbers
-            sys.stderr.write(f"prviz: {conclusion}")
+            sys.stderr.write(f"prviz: {conclusion}\n")
     return 0
 
 
 def _with_areas(
     arguments: argparse.Namespace, pair: SamplePair, estimates: Mapping[str, Estimate], found: Witness
 ) -> Witness:
-    """The areas that remedies leave; where the user names other families, unless they would take long."""
+    """The areas that remedies leave, of enough samples; unless they would take long where other families are named."""
     from prviz.diagnostics.witness import with_areas
-    from prviz.estimators.tightest import TIGHTEST
+    from prviz.estimators.tightest import FEWEST, TIGHTEST
     from prviz.measure.estimates import passes
     from prviz.measure.workload import Options, estimate_seconds
 
+    if min(side.n_independent for side in pair) < FEWEST:
+        return found
     best = estimates.get(TIGHTEST.name)
     work: Options = {**passes([TIGHTEST.name]), "split": 0.5}
     one = estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)
@@ -172,28 +174,31 @@ def _with_areas(
 
 
 def _bound(
-    arguments: argparse.Namespace, pair: SamplePair, estimates: Mapping[str, Estimate]
+    arguments: argparse.Namespace,
+    pair: SamplePair,
+    estimates: Mapping[str, Estimate],
+    found: Witness,
 ) -> tuple[PRCurve | None, str]:
     """The upper bound of the truth, by the families that the user names, if any; and what else is to be said.
 
     Without scikit-learn that is what is missing, of few samples that they say no more.
     """
     from prviz.estimators import can_learn
-    from prviz.estimators.tightest import FEWEST
+    from prviz.estimators.tightest import FEWEST, TIGHTEST
+    from prviz.reports.export import too_few
     from prviz.uncertainty.family_bound import known_bound
     from prviz.uncertainty.upper_bound import judge_half
 
+    few = min(side.n_independent for side in pair) < FEWEST
     if arguments.method is not None:
-        return known_bound(estimates.values(), held_out=True), ""
+        said = too_few(found.told_apart) if few and TIGHTEST.name in estimates else ""
+        return known_bound(estimates.values(), held_out=True), said
     if not can_learn():
-        return known_bound(estimates.values(), held_out=True), f"{WITHOUT_LEARNERS}: pip install scikit-learn\n"
+        return known_bound(estimates.values(), held_out=True), f"{WITHOUT_LEARNERS}: pip install scikit-learn"
     with watched(None) as progress:
         drawn = pair.split(arguments.split, arguments.seed)
         half = judge_half(drawn, arguments.seed, memory_limit=arguments.memory_limit, progress=progress)
-    if min(side.n for side in pair) >= FEWEST:
-        return half.bound, ""
-    differ = "the sets differ" if half.told_apart else "the sets are not told apart"
-    return half.bound, f"{differ}; with under {FEWEST} samples of a set that is all: too few to say more\n"
+    return half.bound, too_few(half.told_apart or found.told_apart) if few else ""
 
 
 def _methods(arguments: argparse.Namespace) -> list[str]:
@@ -286,6 +291,7 @@ def _write(
     curves = {name: each.curve for name, each in estimates.items()}
     if arguments.json:
         options: dict[str, Any] = {"approximation": approximation, "spreads": spreads, "bound": bound, "witness": found}
+        options["conclusion"] = conclusion
         settings = {**choice, "b": arguments.b, "eps": arguments.eps}
         _put(arguments.json, export.to_json(estimates, pair=pair, settings=settings, **options))
     if arguments.csv:
@@ -316,7 +322,7 @@ def _write(
                 flags=flags_of(pair),
                 witness=found,
                 bound=bound,
-                conclusion=conclusion.strip(),
+                conclusion=conclusion,
                 **weights,
             ),
         )

@@ -22,7 +22,7 @@ from prviz.diagnostics.named_columns import (
 from prviz.diagnostics.remedies import Change, Remedy, changes
 from prviz.diagnostics.whole_rows import Repeats, repeats, rows_text
 from prviz.estimators.learners import Judge
-from prviz.estimators.tightest import TIGHTEST
+from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.measure.estimates import estimate
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, part_of
@@ -172,7 +172,8 @@ def witness(
         (n, d) and (m, d) samples; n and m may differ. Or one `SamplePair`.
     without : bool
         True: also measure the area under the curve to believe with all columns, without those named, and after what
-        may be tried against them, such as rounding. Each takes as long as that curve.
+        may be tried against them, such as rounding. Each takes as long as that curve; of fewer than 200 independent
+        samples of a set none is measured.
     seed : int
         Seed of the split in halves, of the trees and of the shuffles.
     memory_limit : int
@@ -298,7 +299,7 @@ def with_areas(
     if 0 < (count := len(found.columns)) < pair.d:
         words = "without this one" if count == 1 else f"without these {count}"
         tried.insert(0, Change(words, leaving_out(pair, found.columns)))
-    if not tried or min(each.n_independent for each in pair) < _LEAST_ROWS:
+    if not tried or min(each.n_independent for each in pair) < FEWEST:
         return found
     sets = [*([pair] if area is None else []), *(each.pair for each in tried)]
     best = TIGHTEST.name

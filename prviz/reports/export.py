@@ -35,7 +35,7 @@ from prviz.curves.summaries import (
     table_columns,
 )
 from prviz.diagnostics.witness import GIVES_AWAY
-from prviz.estimators.tightest import TIGHTEST
+from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
 from prviz.samples import SamplePair, Samples
@@ -106,6 +106,7 @@ def to_json(
     spreads: Mapping[str, Spread] | None = None,
     bound: PRCurve | None = None,
     witness: Witness | None = None,
+    conclusion: str = "",
 ) -> str:
     """Everything about a measurement as strict JSON: no NaN or Infinity, vertices to the last bit.
 
@@ -121,6 +122,7 @@ def to_json(
     spreads : intervals of the summaries by method, written beside them.
     bound : an upper bound of the true curve with the confidence of `prviz.upper_bound`, or None.
     witness : what tells the two sets apart, or None.
+    conclusion : what else is to be said, such as `too_few`; null where that is nothing.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
@@ -156,6 +158,7 @@ def to_json(
         "truth": None if truth is None else _curve(truth, None, *weights),
         "upper_bound": None if bound is None else bound_entry(bound),
         "witness": None if witness is None else witness.entry(),
+        "conclusion": conclusion or None,
         "methods": {
             name: {
                 "method": each.method,
@@ -330,10 +333,19 @@ def _cell(value: Any) -> str | float:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
 
 
-def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None) -> list[str]:
-    """What follows from curves by title, where no truth is known: first the one to believe, then what is refuted."""
+def too_few(told_apart: bool) -> str:
+    """What is concluded from fewer independent samples of a set than FEWEST: no area."""
+    differ = "the sets differ" if told_apart else "the sets are not told apart"
+    return f"{differ}; with under {FEWEST} samples of a set that is all: too few to say more"
+
+
+def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough: bool) -> list[str]:
+    """What follows from curves by title, where no truth is known: first the one to believe, then what is refuted.
+
+    enough : False for so few samples that no curve is to be believed.
+    """
     said = []
-    if TIGHTEST.title in curves:
+    if TIGHTEST.title in curves and enough:
         said.append(
             f"Believe {curves[TIGHTEST.title].auc:.2f}, of the {TIGHTEST.title.lower()}: held-out curves lie above the "
             "truth, up to chance."
@@ -365,7 +377,7 @@ def curves_html(
     svg : the figure, of `prviz.figures.svg.pr_svg`. curves, truth, b, eps : as in `summaries_csv`, the curves by the
     names that the table shows. title, settings : plain text. link : address that shows the same screen, or empty.
     flags : of the samples; warnings stand above the figure. witness : what tells the sets apart, below it. bound : an
-    upper bound of the truth. conclusion : what else is to be said of the curves, plain text.
+    upper bound of the truth. conclusion : what else is to be said, plain text, instead of the curve to believe.
     """
     from prviz.figures.inlined import standalone_page
 
@@ -380,7 +392,7 @@ def curves_html(
         body += f'<tr><th scope="row">{html.escape(name)}</th>{cells}</tr>'
     table = f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody>"
     address = html.escape(link)
-    said = "" if truth is not None else " ".join(_to_believe(curves, bound))
+    said = "" if truth is not None else " ".join(_to_believe(curves, bound, enough=not conclusion))
     if conclusion:
         said += f" {conclusion[0].upper()}{conclusion[1:]}."
     return standalone_page(

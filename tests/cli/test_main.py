@@ -17,7 +17,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -34,6 +36,8 @@ from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, VERDICT_METHODS
 from prviz.neighbors import Distances
 from prviz.readers.paths import PICTURES_VARIABLE, served_folder
+from prviz.samples import SamplePair
+from prviz.uncertainty import upper_bound
 from tests.browser import ROOT, AppServer, Tab, free_port, open_tab, running_app, visit, wait_healthy
 
 Run = Callable[..., tuple[int, str, str]]
@@ -139,6 +143,26 @@ def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, P
     assert lines[-1].endswith("; with under 200 samples of a set that is all: too few to say more")
 
 
+def test_few_independent_samples_conclude_what_either_test_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(0).normal(size=(300, 2))
+    grouped = SamplePair(*(prviz.Samples(values, groups=np.arange(300) // 10) for _ in range(2)))
+    half = SimpleNamespace(bound=None, told_apart=False)
+    monkeypatch.setattr(upper_bound, "judge_half", lambda *_, **__: half)
+    default = SimpleNamespace(method=None, split=0.5, seed=0, memory_limit=10**9)
+    chosen = SimpleNamespace(method=["tightest"])
+    believed = {"tightest": SimpleNamespace(method="tightest")}
+    by = partial(curve_command._bound, estimates=believed)
+    differ, alike = SimpleNamespace(told_apart=True), SimpleNamespace(told_apart=False)
+    for arguments in (default, chosen):
+        assert by(arguments, grouped, found=differ)[1].startswith("the sets differ; with under 200 samples")
+        assert by(arguments, grouped, found=alike)[1].startswith("the sets are not told apart; with under 200")
+    # neither areas, nor that they would take long
+    assert curve_command._with_areas(default, grouped, {}, differ) is differ
+    # 300 that are independent are enough
+    assert by(default, SamplePair(values, values), found=differ) == (None, "")
+    assert curve_command._bound(chosen, grouped, {}, differ) == (None, "")
+
+
 LIGHT = """
 import sys
 class Blocked:
@@ -190,7 +214,7 @@ def test_what_gives_the_samples_away_is_said_written_and_drawn(run: Run, tmp_pat
 def test_what_remains_is_measured_beside_the_curve_to_believe_where_it_takes_long(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sides = np.random.default_rng(0).normal(size=(2, 100, 2))
+    sides = np.random.default_rng(0).normal(size=(2, 200, 2))
     sides[1][:, 1] = 0
     paths = [tmp_path / f"{name}.npy" for name in ("real", "generated")]
     for path, values in zip(paths, sides, strict=True):

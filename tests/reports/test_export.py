@@ -30,6 +30,7 @@ from prviz.reports.export import (
     summaries_csv,
     table_csv,
     to_json,
+    too_few,
 )
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
@@ -329,9 +330,21 @@ def test_the_page_speaks_of_the_curve_to_believe_first_and_of_what_is_refuted() 
     across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
     believed = PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])
     curves = {"Best classifier": believed, "KDE": across}
-    page = curves_html("<svg></svg>", curves, title="", settings="", bound=bound, conclusion="the sets differ")
+    page = curves_html("<svg></svg>", curves, title="", settings="", bound=bound)
     said = f"Believe {believed.auc:.2f}, of the best classifier: held-out curves lie above the truth, up to chance."
     most = np.ceil(100 * bound.auc) / 100
-    after = f"The true area is at most {most:.2f} (95 %). Refuted where thin, beyond the bound: KDE. The sets differ."
+    after = f"The true area is at most {most:.2f} (95 %). Refuted where thin, beyond the bound: KDE."
     assert f"<svg></svg>\n<p>{said} {after}</p>" in page
     assert "Believe" not in curves_html("<svg></svg>", curves, title="", settings="", bound=bound, truth=believed)
+
+
+def test_no_curve_is_to_be_believed_where_samples_are_too_few_to_say_more() -> None:
+    curves = {"Best classifier": PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])}
+    said = too_few(told_apart=True)
+    page = curves_html("<svg></svg>", curves, title="", settings="", conclusion=said)
+    assert "<p>The sets differ; with under 200 samples of a set that is all: too few to say more.</p>" in page
+    assert "Believe" not in page
+    assert too_few(told_apart=False).startswith("the sets are not told apart; ")
+    pair = SamplePair(Samples(np.zeros((2, 1))), Samples(np.ones((2, 1))))
+    for conclusion, kept in ((said, said), ("", None)):
+        assert json.loads(to_json({}, pair=pair, settings={}, conclusion=conclusion))["conclusion"] == kept
