@@ -15,7 +15,7 @@ from pages._shared import answers, families
 from pages._shared.cache import session
 from pages._shared.text import plain
 from prviz.estimators import ESTIMATORS
-from prviz.live import results
+from prviz.live import bounds, results
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS, VIEWS
 
@@ -33,6 +33,12 @@ def _say(problem: Problem) -> None:
         st.info(f"k = {settings.k} is the largest that these few samples allow.")
     answers.say_stopped(results.key(problem), "what follows still shows the settings before.")
     answers.say_stopped(results.profile_key(problem), "k and bandwidth are measured one by one.")
+    for need, effect in (
+        (bounds.need(problem), "the bound is not drawn."),
+        (bounds.believed_need(problem), "the curve to believe is missing."),
+    ):
+        if need is not None:
+            answers.say_stopped(need.key, effect)
 
 
 @st.fragment

@@ -54,7 +54,6 @@ LIMITS_HELP = (
     "Dotted: what an estimator comes to with ever more samples at this k. What lies between that and the truth no "
     "further sample repairs, only another k."
 )
-SHOW = ((SHOW_BOUND, "95 % bound", BOUND_HELP), (SHOW_LIMITS, "limits for n → ∞", LIMITS_HELP))
 ERROR_HELP = "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
 HELP = "Higher and further right is better. A click on a curve sets λ and colours the samples by its decision there."
 
@@ -118,9 +117,17 @@ def controls(problem: Problem) -> list[Control]:
         help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
     )
     found: list[Control] = [k, *([bandwidth] if units else []), *data_controls.sliders(settings), lam]
-    if problem.truth is not None:
-        found.append(Chips("show", "Show", SHOW, settings.show))
+    if problem.truth is not None and not settings.approximate:
+        found.append(Chips("show", "Show", _shown(problem), settings.show))
     return found
+
+
+def _shown(problem: Problem) -> list[tuple[str, str, str]]:
+    """What can be drawn beside the curves: name, label and help."""
+    bound = bounds.bound(problem)
+    label = "95 % bound" if bound is None or bound.auc <= WIDEST else "95 % bound: rules nothing out"
+    limits = [(SHOW_LIMITS, "limits for n → ∞", LIMITS_HELP)]
+    return [(SHOW_BOUND, label, BOUND_HELP), *(limits if problem.settings.split is not None else [])]
 
 
 def content(

@@ -128,6 +128,7 @@ export class Slider {
 }
 
 export class Chips {
+  #drawn = "";
   held = false;
   edited = false;
 
@@ -151,7 +152,9 @@ export class Chips {
   /** @param {ChipsSpec} spec */
   refresh(spec) {
     this.spec = spec;
-    if (this.box.childElementCount) return;
+    const options = JSON.stringify(spec.options);
+    if (options === this.#drawn) return;
+    this.#drawn = options;
     const chips = spec.options.map(([name, label, help]) => button(() => this.#toggle(name), label, { "data-value": name, title: help }));
     this.box.replaceChildren(element("span", spec.label, { class: "name" }), ...chips);
   }

@@ -40,7 +40,7 @@ async function ask(stop) {
   try {
     for await (const text of answerTo({ q, follow: true, stop }, waiting[waiting.length - 1].token)) {
       const message = /** @type {Message} */ (JSON.parse(text));
-      if (flight === q || message.kind === "news") take(message); // news are told once, in whichever answer
+      if (flight === q || message.kind === "news") take(message); // in whichever answer they come
     }
   } catch (error) {
     if (flight !== q) return;

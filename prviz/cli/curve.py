@@ -190,9 +190,8 @@ def _bound(
     from prviz.uncertainty.upper_bound import judge_half
 
     few = min(side.n_independent for side in pair) < FEWEST
-    if arguments.method is not None:
-        said = too_few(found.told_apart) if few and TIGHTEST.name in estimates else ""
-        return known_bound(estimates.values(), held_out=True), said
+    if arguments.method is not None and TIGHTEST.name not in estimates:
+        return known_bound(estimates.values(), held_out=True), ""
     if not can_learn():
         return known_bound(estimates.values(), held_out=True), f"{WITHOUT_LEARNERS}: pip install scikit-learn"
     with watched(None) as progress:

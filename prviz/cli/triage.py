@@ -281,12 +281,12 @@ class TriageCommand:
     """The files and settings of a command line. Raises ValueError for what is not possible, before any measurement."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        from prviz.estimators import DEFAULT_METHODS, VERDICT_METHODS
+        from prviz.estimators import DEFAULT_METHODS, verdict_methods
         from prviz.triage.measured import TriageSettings
         from prviz.triage.result_cache import ResultCache
 
         self.arguments, out = arguments, arguments.out
-        methods = arguments.method or (DEFAULT_METHODS if arguments.split is None else VERDICT_METHODS)
+        methods = arguments.method or (DEFAULT_METHODS if arguments.split is None else verdict_methods())
         self.settings = TriageSettings(
             tuple(name for entry in methods for name in entry.split(",")),
             k=arguments.k,

@@ -30,6 +30,8 @@ PROGRESS_SECONDS = 0.2
 LOOK_SECONDS = 0.2
 # Seconds after which the browser hears again of a part that is not drawn anew: it may have lost the news.
 AGAIN_SECONDS = 2.0
+# How often it hears: a part that is drawn no more, inside another one, is forgotten then.
+MOST_TOLD = 5
 # Seconds for which background work pauses before it looks again whether another visitor's curves are measured.
 PAUSE_SECONDS = 0.01
 # Share done from which the pace gives the time left; below it the estimate made before the start counts.
@@ -153,6 +155,7 @@ class _Watched:
     drawn: Hashable
     every: float
     due: float
+    told: int = 0
 
 
 class Explorer:
@@ -298,7 +301,10 @@ class Explorer:
             with self._changed:  # no other question comes between: its browser would hear of the news late
                 if question.open:
                     each.due = now + max(each.every, AGAIN_SECONDS)
+                    each.told += 1
                     question.send("news", {"part": part})
+            if each.told == MOST_TOLD:
+                self._watched.pop(part, None)
 
     def _say(self, question: Question) -> None:
         if question.say():

@@ -261,7 +261,7 @@ def _headline(
     second = "" if basis.second is None else family_title(basis.second)
     said = headline(table, second, left_out=left_out)
     told = table["score"] < TOLD_APART
-    if not second or not told.any():
+    if basis.method != TIGHTEST.name or not told.any() or not (second or told.all()):
         return said
     if not told.all():
         behind = f"Below {TOLD_APART:g} all are told from real data; {second} orders these, behind the others."
@@ -270,7 +270,8 @@ def _headline(
     possible = "" if ceiling is None else f", {sides(ceiling.curve).score(goal):.2f} is possible"
     what = "area" if goal == 0.5 else "score"
     head = f"None comes near real data: {what} {table['score'].max():.2f} at best{possible}"
-    return Headline(head, f"By {second} alone, at the scale of a sample's neighbours: {said.text}")
+    order = f"By {second} alone, at the scale of a sample's neighbours: " if second else ""
+    return Headline(head, order + said.text)
 
 
 def _disagreement(

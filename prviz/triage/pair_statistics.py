@@ -728,8 +728,7 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
     wrong = np.flatnonzero((plain > DISORDER) | (apart > DISORDER))
     right = np.setdiff1d(np.arange(len(plain)), wrong)
     parts = [each[wrong][:, right] / math.sqrt(chance * max(len(right), 1)) for each in angles]
-    unlike = [_unlike(sides[0][:, wrong], sides[1][:, [place]]) for place in wrong]
-    cost = np.stack(unlike, axis=1) + _squares(*parts)
+    cost = _all_unlike(sides[0][:, wrong], sides[1][:, wrong]) + _squares(*parts)
     order = linear_sum_assignment(cost)[1]
     moved = order != np.arange(len(wrong))
     if moved.any():
@@ -739,20 +738,36 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
 
 
 def _unlike(real: Floats, generated: Floats) -> Floats:
-    """Mean squared difference of the shares up to the real deciles, in units of chance, of each real feature.
+    """Mean squared difference of the shares up to the real deciles, in units of chance, of each feature."""
+    at, shares = _shares_up_to_deciles(real)
+    others = [np.searchsorted(row, ends, "right") for row, ends in zip(np.sort(generated, axis=0).T, at, strict=True)]
+    return _mean_squares(shares, np.stack(others) / len(generated), len(real), len(generated))
 
-    generated : as many features, or one that is compared with all.
-    """
+
+def _all_unlike(real: Floats, generated: Floats) -> Floats:
+    """The same of every real feature, the rows, and every generated one."""
+    at, shares = _shares_up_to_deciles(real)
+    order = np.argsort(at, axis=None)  # values in their order are found much faster
+    found = np.empty((len(at), generated.shape[1]))
+    below = np.empty(at.size)
+    for place, row in enumerate(np.sort(generated, axis=0).T):
+        below[order] = np.searchsorted(row, at.ravel()[order], "right")
+        found[:, place] = _mean_squares(shares, below.reshape(at.shape) / len(generated), len(real), len(generated))
+    return found
+
+
+def _shares_up_to_deciles(real: Floats) -> tuple[Floats, Floats]:
+    """The deciles of each feature, (d, 9), and the shares of its values up to them."""
     at = np.quantile(real, np.arange(0.1, 0.95, 0.1), axis=0, method="inverted_cdf").T
-    ordered = [np.sort(each, axis=0).T for each in (real, generated)]
-    many = ordered[1] if len(ordered[1]) == len(at) else np.broadcast_to(ordered[1], (len(at), ordered[1].shape[1]))
-    shares = [
-        np.stack([np.searchsorted(row, ends, "right") for row, ends in zip(each, at, strict=True)]) / each.shape[1]
-        for each in (ordered[0], many)
-    ]
-    pooled = np.average(shares, axis=0, weights=[len(real), len(generated)])
-    chance = np.maximum(pooled * (1 - pooled), _TINY) * (1 / len(real) + 1 / len(generated))
-    return np.asarray((np.square(shares[1] - shares[0]) / chance).mean(axis=1))
+    below = [np.searchsorted(row, ends, "right") for row, ends in zip(np.sort(real, axis=0).T, at, strict=True)]
+    return at, np.stack(below) / len(real)
+
+
+def _mean_squares(real: Floats, generated: Floats, n_real: int, n_generated: int) -> Floats:
+    """Mean squared difference of shares, in units of chance."""
+    pooled = np.average([real, generated], axis=0, weights=[n_real, n_generated])
+    chance = np.maximum(pooled * (1 - pooled), _TINY) * (1 / n_real + 1 / n_generated)
+    return np.asarray((np.square(generated - real) / chance).mean(axis=1))
 
 
 def _ranks(values: Floats) -> Floats:

@@ -141,6 +141,7 @@ def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, P
     bound = prviz.upper_bound(*map(np.load, files))
     assert lines[-2] == f"the true AuC is at most {bound.auc:.4f}, with 95 % confidence"
     assert lines[-1].endswith("; with under 200 samples of a set that is all: too few to say more")
+    assert table(run("curve", *files, "--method", "tightest")[1])[-2:] == lines[-2:]
 
 
 def test_few_independent_samples_conclude_what_either_test_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -326,3 +326,9 @@ def test_a_thousand_questions_are_one_visitors_work(monkeypatch: pytest.MonkeyPa
     go.set()
     assert {tuple(visitor.kinds(number)[-1:]) for number in numbers[:-1]} == {("superseded",)}
     assert visitor.kinds(numbers[-1])[-1] == "done"
+
+
+def test_a_part_that_no_page_draws_any_more_is_forgotten(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explorer, "AGAIN_SECONDS", 0.01)
+    visitor.explorer.watch("gone", lambda: 1, 0, 0.01)
+    assert visitor.kinds(follow(visitor)) == ["news"] * explorer.MOST_TOLD + ["done"]

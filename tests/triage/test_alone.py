@@ -94,6 +94,10 @@ def test_no_file_changes_what_is_said_of_others_on_samples() -> None:
     lost = judge([*found["hopeless"], *found["lost"]], replicates=10)
     assert lost.decision.headline.head == "None comes near real data: area 0.00 at best"
     assert "By kNN alone" in lost.decision.headline.rest
+    alone = [each for name in ("hopeless", "lost") for each in found[name] if each.method == "tightest"]
+    told = judge(alone, replicates=10).decision.headline
+    assert told.head == lost.decision.headline.head
+    assert told.rest.startswith("May be best: 2 of 2. ")
     mixed = judge([*found["near"], *found["lost"]], replicates=10).decision.headline
     assert mixed.rest.endswith("Below 0.1 all are told from real data; kNN orders these, behind the others.")
     assert "Next is lost. " in mixed.rest  # the two scores are of two families: no difference

@@ -22,12 +22,14 @@ from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import (
     ROWS,
     VOID,
+    _all_unlike,
     _Compared,
     _distance,
     _masses,
     _neighbours,
     _principal,
     _rank_z,
+    _unlike,
     _void,
     cluster_of,
     clusters,
@@ -230,3 +232,12 @@ def test_rank_sums_and_distances_of_distributions_are_scipy_s(ties: bool) -> Non
         assert _rank_z(one, other) == pytest.approx(ranksums(one, other).statistic, abs=1e-12)
         assert _distance(one, other) == ks_2samp(one, other, method="asymp").statistic
     assert _rank_z(np.empty(0), np.ones(3)) == 0.0
+
+
+def test_what_one_feature_is_apart_from_all_others_is_that_of_each_pair() -> None:
+    rng = np.random.default_rng(0)
+    real, generated = (rng.poisson(mean, (n, 7)).astype(float) for mean, n in ((1.5, 60), (1.7, 45)))
+    found = _all_unlike(real, generated)
+    for place in range(7):
+        alone = np.repeat(generated[:, [place]], 7, axis=1)
+        np.testing.assert_array_equal(found[:, place], _unlike(real, alone))

@@ -192,6 +192,8 @@ def test_the_bound_is_the_librarys_whatever_is_on_screen(query: dict[str, str]) 
 
 def test_a_bound_that_leaves_nothing_out_is_not_drawn() -> None:
     answer = last_word(opened(**LINK | {"p.mu": "0"}, show="bound"))
+    chips = next(each for each in answer["controls"] if each["id"] == "show")
+    assert chips["options"][0][1] == "95 % bound: rules nothing out"
     assert prviz.upper_bound(*toy("shifted-gaussians", mu=0, d=8).sample(150, 7), seed=7).auc > live_view.WIDEST
     assert BOUND not in lines(answer)
     assert NO_LOWER_BOUND not in answer["panes"][0]["help"]
