@@ -119,9 +119,9 @@ def name_faults(found: CheckpointResults) -> None:
 
     def compute(progress: Progress) -> bool:
         for place, (key, each) in enumerate(missing.items()):
+            find_witness(found, each)  # what findings may ask for
             if (faults := name_one(each, part_of(progress, place, len(missing)))) is not None:
                 held.put(key, faults)
-            find_witness(found, each)
         return True
 
     if missing and found.complete:
@@ -144,6 +144,7 @@ def fault_finder(
             [measured],
             *how,
             holdout=found.holdout,
+            witnesses=witnesses_known(found),
             load=found.load,
             store=found.store,
             progress=progress,

@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -161,7 +161,9 @@ class Monitor:
         self._folder = MonitorFolder(Path(directory), settings_of(reference, settings, other), settings.methods)
         store = ResultCache(self._folder.path / "results", given_as="results")
         self._evaluator = CheckpointEvaluator(reference, settings, store, memory_limit)
-        self._run = TriageRun(reference, settings, holdout=other, goal=goal, store=store, memory_limit=memory_limit)
+        # no verdict of a step has the areas that remedies leave, each of which takes long
+        options: dict[str, Any] = {"store": store, "memory_limit": memory_limit, "areas": False}
+        self._run = TriageRun(reference, settings, holdout=other, goal=goal, **options)
         self._steps = dict[int, StepRecord]()
         self._outcomes = dict[int, CheckpointOutcome]()
         self._unmeasured = dict[int, str]()

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -49,7 +49,7 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 Found: TypeAlias = tuple[TriageFinding, ...]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 6
+RULES = 7
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # A finding is none if held-out real samples have it too, and it is at most so many times as large.
@@ -118,7 +118,7 @@ def findings(
     held_out: HeldOutDistances | None = None,
     usual: Sequence[TriageFinding] = (),
     of_samples: Callable[[PairFacts], Sequence[TriageFinding]] | None = None,
-    p_apart: Callable[[], float | None] | None = None,
+    witness: Callable[[], Mapping[str, Any] | None] | None = None,
     progress: Progress | None = None,
 ) -> tuple[TriageFinding, ...]:
     """All findings, the fault that explains most first; none for a faultless pair of enough samples.
@@ -126,8 +126,8 @@ def findings(
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
     held_out : what copies are compared with; None: the reference itself. usual : what held-out real samples show, see
     `usual_faults`: a finding that they have alike is none. of_samples : gives the `sample_faults` of the pair; None:
-    they are searched. p_apart : gives that of the pair's `prviz.Witness`, asked where no fault is found: that trees
-    tell the sets apart is said then.
+    they are searched. witness : gives the pair's `prviz.Witness.entry`, asked where no fault is found: that trees tell
+    the sets apart is said then.
     replicates, level : of the bootstrap that gives the intervals of the curve; no fault is named by it.
 
     Outliers are searched for families that count samples in balls of their own.
@@ -145,8 +145,8 @@ def findings(
         for fault in shown
         if not any(_alike(fault, each) for each in usual)
     )
-    if not shown and p_apart is not None and (chance := p_apart()) is not None and chance < CERTAIN:
-        faults = (_unnamed(facts),)
+    if not shown and witness is not None:
+        faults = _unnamed(pair, witness())
     unfit = any(fault.key in {"scale", "shifted", "permuted", "single"} for fault in faults)
     unfit |= bool(faults) and faults[0].key == "columns"
     grouped = estimate.supports.groups is not None
@@ -185,9 +185,8 @@ def sample_faults(
     copies = memorisation(pair.real, pair.generated, held_out, memory_limit=memory_limit)
     if single := one_row(facts):  # no spread, to which nothing can be compared
         return (single,)
-    independent = (part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
     spreads = facts.real.sd, facts.generated.sd
-    if min(independent) < LEAST or not all(each.any() for each in spreads):  # of rows that are all equal nothing else
+    if _tested(pair) < LEAST or not all(each.any() for each in spreads):  # of rows that are all equal nothing else
         return row_faults(facts, copies)
     shown = agreed_faults(halvings(pair, memory_limit=memory_limit), facts, copies)
     return _with_columns(pair, shown, copies, memory_limit)
@@ -280,13 +279,25 @@ def _unclear(called: str, agreed: float, facts: PairFacts) -> TriageFinding:
     return TriageFinding("unclear", UNCLEAR, sentence, agreed, "note", "interval", borderline=True)
 
 
-def _unnamed(facts: PairFacts) -> TriageFinding:
-    """Trees tell the sets apart, and nothing else does."""
-    sentence = (
-        "Trees that were fitted on half of the samples tell the others apart, though no single feature differs and no "
-        f"fault explains it: {min(part.n for part in facts.pair):,} samples of a set are too few to say what."
-    )
-    return TriageFinding("unclear", UNCLEAR, sentence, 0.0, "note", "interval", borderline=True)
+def _tested(pair: SamplePair) -> int:
+    """Number of samples of the smaller set, one of each group."""
+    return min(part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
+
+
+def _unnamed(pair: SamplePair, seen: Mapping[str, Any] | None) -> Found:
+    """Trees tell the sets apart, and no fault is named: that none explains it is said only where any was looked for.
+
+    seen : what gives the samples away, as `prviz.Witness.entry` has it.
+    """
+    if seen is None or seen["p_apart"] is None or seen["p_apart"] >= CERTAIN:
+        return ()
+    few = f"{min(part.n for part in pair):,} samples of a set are too few to say what"
+    apart = "Trees that were fitted on half of the samples tell the others apart"
+    sentence = f"{apart}, though no single feature differs and no fault explains it: {few}."
+    if seen["differing"] or _tested(pair) < LEAST:
+        names = ", ".join(each["name"] for each in seen["named"])
+        sentence = f"{apart}: {few}{f' else than {names}' if names else ''}."
+    return (TriageFinding("unclear", UNCLEAR, sentence, 0.0, "note", "interval", borderline=True),)
 
 
 def named_faults(statistics: PairStatistics, facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:

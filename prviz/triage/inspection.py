@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from prviz.diagnostics.preflight import PairFacts
@@ -19,7 +20,7 @@ from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import HeldOutDistances, samples_of
 from prviz.triage.pair_statistics import rows_in_time, rows_within
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.witnesses import witnesses_of
+from prviz.triage.witnesses import WitnessEntry, witnesses_of
 
 
 def findings_of(
@@ -29,6 +30,7 @@ def findings_of(
     held_out: HeldOutDistances,
     *,
     holdout: Samples | None = None,
+    witnesses: Mapping[str, WitnessEntry] = MappingProxyType({}),
     load: Callable[[Checkpoint], Samples] | None = None,
     store: ResultCache | None = None,
     memory_limit: int = MEMORY_LIMIT,
@@ -37,7 +39,8 @@ def findings_of(
     """`prviz.triage.findings.findings` of every checkpoint, by name.
 
     reference : the real samples as they were measured. measured : one measurement of each checkpoint.
-    held_out : of this reference, and of ``holdout``, other real samples, if any.
+    held_out : of this reference, and of ``holdout``, other real samples, if any. witnesses : what gives checkpoints
+    away, by name, as far as it is known.
     load : reads the samples of a checkpoint; None: its file. store : keeps the findings.
     A checkpoint whose file has changed since, or can't be read, is left out.
     """
@@ -70,7 +73,7 @@ def findings_of(
             held_out=held_out,
             usual=usual or (),
             of_samples=partial(_kept_faults, store, samples_key, search),
-            p_apart=partial(_p_apart, reference, each, settings, load, store, memory_limit),
+            witness=partial(_witness, witnesses, reference, each, settings, load, store, memory_limit),
             progress=step,
         )
         if store is not None:
@@ -78,19 +81,20 @@ def findings_of(
     return found
 
 
-def _p_apart(
+def _witness(
+    known: Mapping[str, WitnessEntry],
     reference: Samples,
     measured: MeasuredCheckpoint,
     settings: TriageSettings,
     load: Callable[[Checkpoint], Samples] | None,
     store: ResultCache | None,
     memory_limit: int,
-) -> float | None:
-    """Probability that trees tell a checkpoint apart by chance, of what gives it away; None where it is not known."""
-    known = witnesses_of(reference, [measured], settings, load=load, store=store, memory_limit=memory_limit)
-    entry = known.get(measured.checkpoint.name)
-    p: float | None = None if entry is None else entry["p_apart"]
-    return p
+) -> WitnessEntry | None:
+    """What gives a checkpoint away, measured where it is not known; None where its file has changed."""
+    name = measured.checkpoint.name
+    if name not in known:
+        known = witnesses_of(reference, [measured], settings, load=load, store=store, memory_limit=memory_limit)
+    return known.get(name)
 
 
 def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int) -> str:

@@ -49,7 +49,8 @@ class TriageRun:
     settings : as for `prviz.triage.measure.measure_all`.
     holdout : other real samples; None: two halves of the reference, and the reference itself.
     goal : as in `prviz.triage.ranking.rank`.
-    store : keeps what is computed. memory_limit : bytes beyond the samples.
+    store : keeps what is computed. memory_limit : bytes beyond the samples. areas : True to measure those that remedies
+    leave.
 
     Raises
     ------
@@ -65,9 +66,10 @@ class TriageRun:
         goal: float = 0.5,
         store: ResultCache | None = None,
         memory_limit: int = MEMORY_LIMIT,
+        areas: bool = True,
     ) -> None:
         self.reference, self.settings, self.holdout, self.goal = reference, settings, holdout, goal
-        self._store, self._memory = store, memory_limit
+        self._store, self._memory, self._areas = store, memory_limit, areas
         self._held_out = {reference.digest: held_out_distances(reference, holdout, memory_limit=memory_limit)}
 
     def results(
@@ -113,7 +115,8 @@ class TriageRun:
             no_ceiling = str(error)
         by_basis = looked_into(measured)
         options: dict[str, Any] = {"load": load, "store": store, "memory_limit": memory}
-        witnesses = witnesses_of(real, by_basis, settings, areas=believed_areas(measured), **options)
+        areas = believed_areas(measured) if self._areas else None
+        witnesses = witnesses_of(real, by_basis, settings, areas=areas, **options)
         judgement = judge(
             measured,
             self.goal,
@@ -129,6 +132,7 @@ class TriageRun:
             settings,
             self._distances(real),
             holdout=self.holdout,
+            witnesses=witnesses,
             load=load,
             store=store,
             memory_limit=memory,

@@ -235,7 +235,9 @@ def other_shares(of: PairStatistics) -> Part | None:
     reaches = not narrowed(of)  # a narrow mode does not reach its own edge either
     unreached = of.unreached_z > SURE and reaches
     least = LIKELY if unreached else SURE  # that some are missing is sure then
-    if of.tail_z < -least and of.tail < -SHORTER and of.empty <= 0.1 and reaches:
+    # where a wide mode has a smaller share the tails of all together are lighter too
+    alike = of.mass_z < SURE_MASS and of.empty <= 0.1
+    if of.tail_z < -least and of.tail < -SHORTER and alike and reaches:
         return _short_tails(of)
     if (of.mass_z < SURE_MASS and of.worst > -SURE and not unreached) or of.left < 0.5:
         return None

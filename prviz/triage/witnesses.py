@@ -42,10 +42,9 @@ def witnesses_of(
     """
     found = dict[str, WitnessEntry]()
     for each in measured:
-        key: dict[str, Any] = {"rules": RULES, "witness": _VERSION, "seed": settings.seed, **each.digests._asdict()}
+        plain: dict[str, Any] = {"rules": RULES, "witness": _VERSION, "seed": settings.seed, **each.digests._asdict()}
         area = (areas or {}).get(each.checkpoint.name)
-        if area is not None:
-            key["areas"] = True
+        key = plain if area is None else {**plain, "areas": True}
         known = None if store is None else store.facts(key)
         if isinstance(known, dict) and "statements" in known:
             found[each.checkpoint.name] = known
@@ -58,6 +57,7 @@ def witnesses_of(
         entry = (told if area is None else with_areas(told, pair, area=area, **limited)).entry()
         found[each.checkpoint.name] = entry
         if store is not None:
+            store.put_facts(plain, told.entry())
             store.put_facts(key, entry)
     return found
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,11 +21,12 @@ from prviz.samples import SamplePair, Samples
 from prviz.toys import toy
 from prviz.triage.curve_findings import KINK, KINK_INSIDE, KINK_MOVE, mode_reweighting, outlier_faults
 from prviz.triage.finding import EVIDENCE, NUMBERS, TriageFinding
-from prviz.triage.findings import EXCLUDES, _alike, agreed_faults, findings, sample_faults, usual_faults
+from prviz.triage.findings import EXCLUDES, _alike, _unnamed, agreed_faults, findings, sample_faults, usual_faults
 from prviz.triage.memorisation import held_out_distances, memorisation
-from prviz.triage.pair_statistics import halvings
-from prviz.triage.shape_faults import _coarse
+from prviz.triage.pair_statistics import PairStatistics, halvings
+from prviz.triage.shape_faults import _coarse, other_shares
 from tests.benchmarks.faults import FAULTS, planted
+from tests.triage.kept_decisions import FILE
 
 CLEAR = {
     "dropped": 0.3,
@@ -108,13 +111,33 @@ def test_what_not_every_halving_shows_is_borderline():
 def test_what_only_trees_see_is_said_and_they_are_asked_where_nothing_else_is_found():
     pair = gaussian(n=300, d=4)
     estimated = estimate(pair, "knn")["knn"]
+    seen = {"differing": [], "named": []}
     for chance, keys in ((1e-6, ["unclear"]), (0.005, []), (None, [])):
-        found = findings(pair, estimated, replicates=60, p_apart=lambda chance=chance: chance)
+        found = findings(pair, estimated, replicates=60, witness=lambda chance=chance: {**seen, "p_apart": chance})
         assert [each.key for each in found if each.key != "few"] == keys
-    assert "300 samples of a set are too few to say what" in findings(pair, estimated, p_apart=lambda: 0.0)[0].sentence
+    first = findings(pair, estimated, witness=lambda: {**seen, "p_apart": 0.0})[0].sentence
+    assert "though no single feature differs and no fault explains it: 300 samples of a set are too few" in first
     shifted = SamplePair(pair.real, pair.generated.values + 3)
-    found = findings(shifted, estimate(shifted, "knn")["knn"], replicates=60, p_apart=lambda: pytest.fail("asked"))
+    found = findings(shifted, estimate(shifted, "knn")["knn"], replicates=60, witness=lambda: pytest.fail("asked"))
     assert found[0].key == "shifted"
+
+
+def test_that_nothing_explains_a_difference_is_not_said_where_nothing_was_looked_for():
+    few, enough = (gaussian(n=n, d=2) for n in (50, 300))
+    named = {"p_apart": 0.0, "differing": [2], "named": [{"name": "feature 3"}]}
+    (found,) = _unnamed(enough, named)
+    start = "Trees that were fitted on half of the samples tell the others apart: "
+    assert found.sentence == f"{start}300 samples of a set are too few to say what else than feature 3."
+    (found,) = _unnamed(few, {**named, "differing": [], "named": []})
+    assert found.sentence == f"{start}50 samples of a set are too few to say what."
+    assert _unnamed(few, None) == ()
+
+
+def test_tails_of_modes_in_other_shares_are_not_called_light():
+    kept = json.loads(FILE.read_text("utf-8"))["statistics"]["6 modes, d = 16: re-weighted"]
+    of = replace(PairStatistics(**kept), tail=-0.2, tail_z=-5.0, mass_z=20.0, moved=0.35)
+    assert other_shares(of)[1].key == "reweighting"
+    assert other_shares(replace(of, mass_z=0.0))[1].key == "tails"
 
 
 @pytest.mark.parametrize("n", [400, 800])

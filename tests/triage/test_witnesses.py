@@ -16,6 +16,7 @@ from prviz.reports.document import schema
 from prviz.samples import as_samples
 from prviz.triage import witnesses
 from prviz.triage.inputs import Checkpoint
+from prviz.triage.inspection import _witness
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
@@ -71,6 +72,13 @@ def test_what_remains_is_measured_of_the_best_checkpoints(run: Path, monkeypatch
     assert with_them["clipped"]["area_without"] > areas["clipped"]
     assert with_them["clipped"]["statements"][-1].startswith(f"area {areas['clipped']:.2f}; without this one: ")
     assert with_them["alike"]["area"] is None  # nothing is named
+    fresh = ResultCache(run / "fresh")
+    witnesses_of(real, by_neighbours, settings, store=fresh, areas={"clipped": areas["clipped"]})
+    with monkeypatch.context() as patched:  # what is kept with areas is kept without them too
+        patched.setattr(witnesses, "witness", None)
+        assert witnesses_of(real, by_neighbours[1:], settings, store=fresh) == {"clipped": without["clipped"]}
+        # and findings take the one that they are given
+        assert _witness(with_them, real, by_neighbours[1], settings, None, None, 10**9) is with_them["clipped"]
     monkeypatch.setattr(witnesses, "_BEST", 1)
     assert list(believed_areas(measured)) == ["alike"]
 
