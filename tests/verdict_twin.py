@@ -33,7 +33,9 @@ class FamilyNumbers(NamedTuple):
 
 
 class Few(NamedTuple):
-    """What too few samples say: the area that the truth does not exceed, and whether the sets differ beyond chance."""
+    """What too few samples say: the area that the truth does not exceed, None where that rules out nothing, and
+    whether the sets differ beyond chance, None while that is not measured.
+    """
 
     bound: float | None
     apart: bool | None
@@ -168,9 +170,11 @@ def _without_truth(rows: Sequence[FamilyNumbers], noise: float, agreement: float
 
 
 def _too_few(few: Few) -> str:
-    if few.bound is None or few.apart is None:
+    if few.apart is None:
         return "Too few samples to believe an area."
     differ = "The sets differ" if few.apart else "The sets are not told apart"
+    if few.bound is None:
+        return f"{differ}. Too few samples to say more."
     most = f"{math.ceil(100 * few.bound - 1e-9) / 100:.2f}"
     return f"{differ}; the true area is at most {most} (95 %). Too few samples to say more."
 

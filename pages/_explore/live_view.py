@@ -44,8 +44,6 @@ from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 # Largest number of a question: what JavaScript counts to exactly.
 MOST_QUESTIONS = 2**53
-# Area above which a bound on the truth is not drawn.
-WIDEST = 0.99
 BOUND_HELP = (
     "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by the best "
     f"classifier, judged on samples that it has not seen. A curve is thin, and refuted, where it does. {NO_LOWER_BOUND}"
@@ -125,7 +123,7 @@ def controls(problem: Problem) -> list[Control]:
 def _shown(problem: Problem) -> list[tuple[str, str, str]]:
     """What can be drawn beside the curves: name, label and help."""
     bound = bounds.bound(problem)
-    label = "95 % bound" if bound is None or bound.auc <= WIDEST else "95 % bound: rules nothing out"
+    label = "95 % bound" if bound is None or bound.auc <= bounds.WIDEST else "95 % bound: rules nothing out"
     limits = [(SHOW_LIMITS, "limits for n → ∞", LIMITS_HELP)]
     return [(SHOW_BOUND, label, BOUND_HELP), *(limits if problem.settings.split is not None else [])]
 
@@ -141,7 +139,7 @@ def content(
     problem, found = answer.problem, answer.drawn
     truth = problem.truth
     curves = found.curves
-    shade = _shade(problem)
+    shade = bounds.shade(problem)
     limits = {limit_label(name): curve for name, curve in bounds.limits(problem).items()}
     errors, table = far_off.known(problem), numbers(problem, found)
     drawing = figure_content(
@@ -273,12 +271,6 @@ def _layout() -> dict[str, Any]:
     return layout
 
 
-def _shade(problem: Problem) -> PRCurve | None:
-    """The bound on the truth, if it leaves out more than a trace of the square."""
-    bound = bounds.bound(problem)
-    return None if bound is None or bound.auc > WIDEST else bound
-
-
 def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
     """The curves; in the legend the first number of each in the table, if that compares it with the truth."""
     truth, curves = problem.truth, found.curves
@@ -286,7 +278,7 @@ def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
     compared = frames.comparable(problem) is not None
     words = {name: f"IoU {table.rows[name][0]:.2f}" if compared else "" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
-    bound, limits = _shade(problem), bounds.limits(problem)
+    bound, limits = bounds.shade(problem), bounds.limits(problem)
     about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
     helps = [problem.headline, about, HELP, hubs(problem)]
     helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)

@@ -38,7 +38,7 @@ def summary(problem: Problem, found: results.Results) -> None:
         columns = frames.columns(problem)
         st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
     with st.expander("Other distances from the same curve", icon=":material/straighten:"):
-        bound = bounds.bound(problem)
+        bound = bounds.shade(problem)
         curves = {"truth": problem.truth, "at least, 95 %": bound}
         curves |= {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
         rows = [["", *(each.label for each in DIVERGENCES)], ["---", *("---:" for _ in DIVERGENCES)]]
@@ -76,7 +76,8 @@ def _export(problem: Problem, found: results.Results, link: str) -> None:
         title=problem.title,
         subtitle=line,
         truth=problem.truth,
-        bound=bounds.bound(problem),
+        bound=bounds.shade(problem),
+        limits={method: limit for method, limit in bounds.limits(problem).items() if method in shown},
         bands={method: band for method, band in found.bands.items() if method in shown},
         notes=None if approximation is None else dict.fromkeys(shown, NOTE),
     )
@@ -105,7 +106,7 @@ def _files(
     Files are made on a click, without the session, so that they cost a moving slider nothing.
     """
     settings, curves = problem.settings, found.curves
-    approximate, bound = found.approximation is not None, bounds.bound(problem)
+    approximate, bound = found.approximation is not None, bounds.shade(problem)
     titled = {ESTIMATORS[method].title + " (approximate)" * approximate: curve for method, curve in curves.items()}
     truth: dict[str, Any] = {"truth": problem.truth}
     weights: dict[str, Any] = {**truth, "b": settings.b, "eps": settings.eps}

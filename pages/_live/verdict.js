@@ -19,8 +19,8 @@
  * @property {boolean} [pending] the curve to believe is still to be measured
  * @property {Few | null} [few] there are too few samples for more than this
  *
- * What so few samples say: the area that the truth does not exceed, and whether the sets differ by more than chance; null
- * while that is not measured.
+ * What so few samples say: the area that the truth does not exceed, null where that rules out nothing, and whether the
+ * sets differ by more than chance, null while that is not measured.
  * @typedef {{ bound: number | null, apart: boolean | null }} Few
  */
 
@@ -134,9 +134,10 @@ function withoutTruth(rows, noise, agreement) {
 
 /** @param {Few} few */
 function tooFew({ bound, apart }) {
-  if (bound === null || apart === null) return "Too few samples to believe an area.";
+  if (apart === null) return "Too few samples to believe an area.";
   const differ = apart ? "The sets differ" : "The sets are not told apart";
-  return `${differ}; the true area is at most ${ceiled(bound)} (95 %). Too few samples to say more.`;
+  const most = bound === null ? "" : `; the true area is at most ${ceiled(bound)} (95 %)`;
+  return `${differ}${most}. Too few samples to say more.`;
 }
 
 /** Which family is farthest from the truth and by how much, and which comes closest.

@@ -19,7 +19,7 @@ from prviz.curves.summaries import NO_AREA
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 from prviz.figures.labels import LETTER, Line, place_labels
-from prviz.figures.pr import BOUND_LABEL
+from prviz.figures.pr import BOUND_LABEL, limit_label
 
 if TYPE_CHECKING:
     from prviz.curves.band import Band
@@ -44,6 +44,7 @@ def pr_svg(
     subtitle: str = "",
     truth: PRCurve | None = None,
     bound: PRCurve | None = None,
+    limits: Mapping[str, PRCurve] | None = None,
     bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     notes: Mapping[str, str] | None = None,
     wide: bool = False,
@@ -54,7 +55,7 @@ def pr_svg(
     ----------
     curves : estimates by name, in drawing order; beside each stands its IoU with the truth, else its area.
     title, subtitle : plain text above the plot; the subtitle has up to three lines.
-    truth, bound, bands, notes : as in `prviz.figures.pr_figure`.
+    truth, bound, limits, bands, notes : as in `prviz.figures.pr_figure`.
     wide : 16:9, with a column that shows every IoU and, as bars, excess and deficit; False: square.
     """
     width, color, symbol = WIDE if wide else SQUARE, theme.colors(curves), theme.symbols(curves)
@@ -66,10 +67,11 @@ def pr_svg(
         number = f"IoU {compared[name].iou:.2f}" if compared else f"AuC {curve.auc:.2f}"
         texts[name] = ", ".join(word for word in (_title(name), number, (notes or {}).get(name)) if word)
         lines[name] = _points(curve)
-        looks[name] = f'stroke="{color[name]}" stroke-width="3"'
+        looks[name] = f'stroke="{color[name]}"'
     for name, other, look in (
         (BOUND_LABEL, bound, f'stroke="{SOFT}" stroke-width="1"'),
         (theme.TRUTH_LABEL, truth, f'stroke="{INK}" stroke-width="3" stroke-dasharray="9 6"'),
+        *_limits(limits or {}, color),
     ):
         if other is not None:
             texts[name], lines[name], looks[name] = name, _points(other), look
@@ -91,15 +93,17 @@ def pr_svg(
         )
         hover = theme.plain(texts[name] + sides, 200)
         look = f'fill="none" stroke-linejoin="round" {looks[name]}'
-        marks = _marks(line, symbol[name], color[name], list(curves).index(name)) if name in curves else ""
         drawn = _path(line, look)
-        if name in curves and bound is not None:
-            drawn = _with_thin(curves[name], bound, look)
-        parts.append(f"<g><title>{hover}</title>{drawn}{marks}</g>")
+        if name in curves:
+            refuted = _is_beyond(curves[name], bound)
+            drawn = _with_thin(line, refuted, look)
+            drawn += _marks(line, refuted, symbol[name], color[name], list(curves).index(name))
+        parts.append(f"<g><title>{hover}</title>{drawn}</g>")
     corner = np.array([LEFT, TOP])
     named = {name: Line(line - corner, texts[name]) for name, line in lines.items()}
+    inks = color | {limit_label(name): color[name] for name in limits or {}}
     for name, (box, anchor) in place_labels(named, (SIDE, SIDE), LABEL, leaders=True).items():
-        ink = SOFT if name == BOUND_LABEL else color.get(name, INK)
+        ink = SOFT if name == BOUND_LABEL else inks.get(name, INK)
         parts += _label(texts[name], box + np.tile(corner, 2), anchor + corner, ink)
     parts += _column(curves, compared, color) if wide else []
     head = (
@@ -118,9 +122,17 @@ def _font_face() -> str:
     return f"<style>@font-face {{ font-family: 'prviz Sans'; font-weight: 400 700; src: {source}; }}</style>"
 
 
+def _limits(limits: Mapping[str, PRCurve], color: Mapping[str, str]) -> list[tuple[str, PRCurve, str]]:
+    """Name, curve and look of each limit: dotted in its family's colour."""
+    return [
+        (limit_label(name), limit, f'stroke="{color[name]}" stroke-width="2" stroke-dasharray="2 4"')
+        for name, limit in limits.items()
+    ]
+
+
 def _dense(line: Points, step: float = 8.0) -> Points:
-    """Points of a polyline at most about `step` pixels apart."""
-    length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
+    """Points of a polyline at most about `step` pixels apart, with any further columns."""
+    length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line[:, :2], axis=0).T))])
     at = np.linspace(0, length[-1], max(2, int(length[-1] / step)))
     return np.column_stack([np.interp(at, length, side) for side in line.T])
 
@@ -135,16 +147,21 @@ def _points(curve: PRCurve) -> Points:
     return _pixels(recall, precision)
 
 
-def _with_thin(curve: PRCurve, bound: PRCurve, look: str) -> str:
-    """The curve's path, thin where it lies beyond the bound."""
+def _is_beyond(curve: PRCurve, bound: PRCurve | None) -> NDArray[np.bool_]:
+    """True for each of the curve's points that lies beyond the bound."""
     lam, precision, recall = curve.sample(200)
-    beyond = is_refuted(lam, precision, recall, bound)
-    points = _pixels(recall, precision)
-    starts = [0, *(np.flatnonzero(np.diff(beyond)) + 1).tolist(), len(points)]
+    return np.zeros(len(lam), dtype=bool) if bound is None else is_refuted(lam, precision, recall, bound)
+
+
+def _with_thin(line: Points, beyond: NDArray[np.bool_], look: str) -> str:
+    """The curve's path, thin between the points that lie beyond the bound."""
+    starts = [0, *(np.flatnonzero(np.diff(beyond)) + 1).tolist(), len(line)]
     parts = []
     for first, end in itertools.pairwise(starts):
-        thin = look.replace('stroke-width="3"', 'stroke-width="1"') if beyond[first] else look
-        parts.append(_path(points[max(first - 1, 0) : end], thin))
+        if beyond[first]:
+            parts.append(_path(line[first:end], f'{look} stroke-width="1"'))
+        else:  # up to the next points, as on screen: both meet there
+            parts.append(_path(line[max(first - 1, 0) : end + 1], f'{look} stroke-width="3"'))
     return "".join(parts)
 
 
@@ -157,11 +174,15 @@ def _mark(symbol: str, ink: str, x: float, y: float) -> str:
     return f'<path d="{theme.SYMBOLS[symbol]}" fill="{ink}" transform="translate({x:.1f} {y:.1f}) scale(6)"/>'
 
 
-def _marks(line: Points, symbol: str, ink: str, place: int) -> str:
-    """The curve's marker at a few points along it, which are others for another place in the order."""
-    along = _dense(line)
+def _marks(line: Points, beyond: NDArray[np.bool_], symbol: str, ink: str, place: int) -> str:
+    """The curve's marker at a few points along it, which are others for another place in the order.
+
+    None beyond the bound, where the curve is thin.
+    """
+    along = _dense(np.column_stack([line, beyond]))
     at = (np.arange(theme.MOST_SYMBOLS) + 0.2 + 0.15 * (place % theme.MOST_SYMBOLS)) / theme.MOST_SYMBOLS
-    return "".join(_mark(symbol, ink, x, y) for x, y in along[(at * len(along)).astype(int)].tolist())
+    places = along[(at * len(along)).astype(int)].tolist()
+    return "".join(_mark(symbol, ink, x, y) for x, y, share in places if share == 0)
 
 
 def _title(name: str) -> str:

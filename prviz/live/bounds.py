@@ -20,6 +20,8 @@ from prviz.uncertainty.upper_bound import JudgedHalf, judge_half
 
 # Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with the drawing.
 BOUND_SECONDS, INLINE_SECONDS = 60.0, 0.1
+# Area above which a bound is neither drawn nor said: with two digits, rounded up, it is 1.
+WIDEST = 0.99
 # Largest number of k at which limits are drawn over k, where they are smooth, and the steps of each.
 MOST_LIMITS, LIMIT_STEPS = 16, 100
 
@@ -88,14 +90,24 @@ def bound(problem: Problem) -> PRCurve | None:
     return None if found is None else found.bound
 
 
+def shade(problem: Problem) -> PRCurve | None:
+    """The bound, if it leaves out more than a trace of the square."""
+    found = bound(problem)
+    return None if found is None or found.auc > WIDEST else found
+
+
 def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
-    """What too few samples say, where no truth is known: no area; None where there are enough."""
+    """What too few samples say, where no truth is known: no area; None where there are enough.
+
+    bound : the area that the truth does not exceed, None where that rules out nothing.
+    """
     if problem.truth is not None or problem.settings.approximate or min(problem.sizes[:2]) >= FEWEST:
         return None
     found = judged_half(problem)
     if found is None:
         return {"bound": None, "apart": None}
-    return {"bound": found.bound.auc, "apart": found.told_apart}
+    drawn = shade(problem)
+    return {"bound": None if drawn is None else drawn.auc, "apart": found.told_apart}
 
 
 def bound_key(problem: Problem) -> tuple[Hashable, ...]:

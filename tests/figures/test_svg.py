@@ -11,7 +11,9 @@ import pytest
 
 import prviz
 from prviz.curves import PRCurve
+from prviz.curves.refuted import is_refuted
 from prviz.estimators import ESTIMATORS
+from prviz.figures import FAMILY_COLORS
 from prviz.figures.svg import HEIGHT, LEFT, SIDE, TOP, WIDE, pr_svg
 
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
@@ -70,6 +72,38 @@ def test_repeats_have_bands_and_notes_stand_behind_the_names() -> None:
     banded = pr_svg({"knn": TRUTH}, title="", bands={"knn": band}, notes={"knn": "approximate"})
     assert banded.count("<path") == plain.count("<path") + 1
     assert any(text.endswith(", approximate") for text in drawn(banded)[1])
+
+
+def test_limits_are_dotted_in_their_family_s_colour_and_named() -> None:
+    text = pr_svg({"knn": TRUTH}, title="", limits={"knn": CURVES["knn"]})
+    (path,) = re.findall(r'<path d="M([^"]+)" [^>]*stroke="([^"]+)" [^>]*stroke-dasharray="2 4"', text)
+    assert path[1] == FAMILY_COLORS["knn"]
+    points = np.array(path[0].split(), dtype=float).reshape(-1, 2)
+    np.testing.assert_allclose((points[:, 0] - LEFT) / SIDE * 1.02, CURVES["knn"].sample(200)[2], atol=1e-4)
+    assert "kNN at n = ∞" in drawn(text)[1]
+
+
+def test_a_curve_is_thin_and_bare_exactly_where_it_is_refuted() -> None:
+    bound = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
+    across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
+    text = pr_svg({"kde": across}, title="", bound=bound)
+    paths = re.findall(rf'<path d="M([^"]+)" [^>]*stroke="{FAMILY_COLORS["kde"]}" stroke-width="(.)"', text)
+    thin, thick = [
+        {tuple(point.split()) for points, width in paths if width == of for point in re.findall(r"\S+ \S+", points)}
+        for of in "13"
+    ]
+    lam, precision, recall = across.sample(200)
+    beyond = is_refuted(lam, precision, recall, bound)
+    assert 0 < beyond.sum() < len(lam)
+    corner = np.array([LEFT, TOP + SIDE])
+    at = corner + np.column_stack([recall, -precision]) / 1.02 * SIDE
+    assert thin == {(f"{x:.1f}", f"{y:.1f}") for x, y in at[beyond].tolist()}
+    assert len(thin & thick) == np.diff(beyond).sum()  # where they meet
+    marks = np.array(re.findall(r"translate\((\S+) (\S+)\) scale", text), dtype=float)
+    unbounded = pr_svg({"kde": across}, title="")
+    assert 0 < len(marks) < len(re.findall(r"translate\(\S+ \S+\) scale", unbounded))
+    nearest = np.linalg.norm(marks[:, None] - at, axis=2).argmin(axis=1)
+    assert not beyond[nearest].any()
 
 
 def test_lines_are_the_curves() -> None:

@@ -50,6 +50,10 @@ def test_under_200_samples_only_the_bound_and_the_gate_are_said() -> None:
     half = JudgedHalf(PRCurve.from_error_rates([0.0, 0.5], [0.5, 0.0]), 0.5)
     few.stores.results.put(bounds.bound_key(few), half)
     assert bounds.too_few(few) == {"bound": half.bound.auc, "apart": True}
+    all_allowed = JudgedHalf(PRCurve.from_error_rates([], []), 0.5)
+    few.stores.results.put(bounds.bound_key(few), all_allowed)
+    assert bounds.shade(few) is None
+    assert bounds.too_few(few) == {"bound": None, "apart": all_allowed.told_apart}
     assert bounds.too_few(problem_of(bundled(FEWEST))) is None
     assert bounds.too_few(problem_of(ExploreSettings(problem="modes", n=FEWEST - 1))) is None
 

@@ -194,7 +194,7 @@ def test_a_bound_that_leaves_nothing_out_is_not_drawn() -> None:
     answer = last_word(opened(**LINK | {"p.mu": "0"}, show="bound"))
     chips = next(each for each in answer["controls"] if each["id"] == "show")
     assert chips["options"][0][1] == "95 % bound: rules nothing out"
-    assert prviz.upper_bound(*toy("shifted-gaussians", mu=0, d=8).sample(150, 7), seed=7).auc > live_view.WIDEST
+    assert prviz.upper_bound(*toy("shifted-gaussians", mu=0, d=8).sample(150, 7), seed=7).auc > bounds.WIDEST
     assert BOUND not in lines(answer)
     assert NO_LOWER_BOUND not in answer["panes"][0]["help"]
 

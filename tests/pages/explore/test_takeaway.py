@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 
 from pages._explore.session import PANEL_TAB
+from prviz.curves import PRCurve
+from prviz.live import bounds
 from prviz.live.state import PANELS
 from prviz.reports.export import python_snippet
 from prviz.reports.settings import ExploreSettings
@@ -43,6 +45,17 @@ def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) ->
     healthy(app)
     settings, _ = ExploreSettings.from_query(dict(app.query_params))
     assert app.code[0].value.rstrip().endswith(python_snippet(settings).rstrip()[-200:])
+
+
+def test_the_figure_has_what_stands_beside_the_curves_on_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[dict[str, Any]] = []
+    monkeypatch.setattr("pages._explore.takeaway.pr_svg", lambda *given, **more: drawn.append(more) or "")
+    monkeypatch.setattr(bounds, "bound", lambda problem: PRCurve.from_error_rates([], []))  # leaves nothing out
+    app = opened(**QUICK, methods="knn,ipr", folded="ipr", show="limits,bound")
+    app.session_state["export"] = True
+    app.run()
+    healthy(app)
+    assert [(sorted(each["limits"]), each["bound"]) for each in drawn] == [(["knn"], None)] * 2
 
 
 OUT, IN = "Leave them out", "Use them as features"

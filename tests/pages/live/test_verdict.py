@@ -26,7 +26,7 @@ PIECES = (
     *("times", "more than", "misses", "invents", "whole", "closer", "closest", "farthest", "equally", "None is"),
     *("close to", "is 0:", "almost 0:", "less than", "Areas from", "agree", "Every area", "The area of", "No curve"),
     *("All 5", "The others come", "are alike", "Too few samples to believe", "The sets differ"),
-    *("not told apart", " curves, ", "Areas so far: ", "Area so far: "),
+    *("not told apart", "differ; the true", "differ. Too few", " curves, ", "Areas so far: ", "Area so far: "),
 )
 
 
@@ -53,7 +53,7 @@ def cases(count: int = 3000) -> list[Case]:
         states |= {"pending": True} if index % 16 == 8 else {}
         if index % 12 == 4:
             bound = None if index % 24 == 4 else float(rng.choice(EDGES))
-            states["few"] = Few(bound, bool(rng.random() < 0.5))
+            states["few"] = Few(bound, None if index % 36 == 4 else bool(rng.random() < 0.5))
         found.append((rows, area if index % 4 else None, states))
     return found
 
