@@ -604,18 +604,17 @@ def _say_waiting(waiting: Mapping[Path, str]) -> None:
 
 def _missed(found: TriageResults, name: str, least: float) -> str:
     """Why the checkpoint to take does not have at least this much; "" if it has."""
+    from prviz.triage.decision import capped_summaries, sides_of_one
+
     if found.judgement is None:
         return ""
     decision = found.judgement.decision
     if decision.best in decision.memorised:
         return f"--fail-under: {decision.best} copies the reference"
-    best = next(
-        each
-        for outcome in found.outcomes
-        for each in outcome.measured
-        if (each.checkpoint.name, each.method) == (decision.best, decision.basis.method)
-    )
-    values = {**best.summaries, "score": found.judgement.scores[best.method][decision.best]}
+    of_best = next(each.measured for each in found.outcomes if each.checkpoint.name == decision.best)
+    best = next(each for each in of_best if each.method == decision.basis.method)
+    known = sides_of_one(of_best)[best.method]
+    values = {**capped_summaries(best, known[0]), "score": found.judgement.scores[best.method][decision.best]}
     if decision.best in found.judgement.shares:
         values["ceiling"] = found.judgement.shares[decision.best].share
     if name not in values:
@@ -637,7 +636,9 @@ def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: Progress
 
 
 def _outcome_text(outcome: CheckpointOutcome) -> str:
-    areas = ", ".join(f"{one.method} {one.summaries['auc']:.4f}" for one in outcome.measured)
+    from prviz.triage.decision import summaries_of_one
+
+    areas = ", ".join(f"{name} {each['auc']:.4f}" for name, each in summaries_of_one(outcome.measured).items())
     found = f": AuC {areas}{'' if outcome.fresh else ' (kept)'}" if outcome.reason is None else " failed"
     return f"{one_line(outcome.checkpoint.name)}{found}"
 

@@ -63,13 +63,13 @@ from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.classes import ClassShare
-from prviz.triage.decision import Judgement, basis_of, judge, known_sides
+from prviz.triage.decision import Judgement, basis_of, capped_summaries, judge, known_sides, sides_of_one
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import warnings_of
 from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
-from prviz.triage.ranking import digest_of_supports, score, side_replicates
+from prviz.triage.ranking import AreaSides, digest_of_supports, score, side_replicates
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.witnesses import WitnessEntry, told_apart
 from prviz.triage.yardstick import Yardstick
@@ -234,7 +234,7 @@ def _verdict(judgement: Judgement | None) -> Document:
 def keep_replicates(outcome: CheckpointOutcome, settings: TriageSettings, store: ResultCache) -> None:
     """Keep all that a report draws again of one checkpoint, so that the report itself is written soon."""
     for each in outcome.measured:
-        _family(each, REPLICATES, settings.seed, store)
+        _kept(each, REPLICATES, settings.seed, store)
         with suppress(ValueError):  # runs that evaluate different samples have no ranking
             side_replicates(each, REPLICATES, settings.seed, store)
 
@@ -313,6 +313,7 @@ def ceiling_of(report: Document, family: str) -> Document | None:
 def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int, store: ResultCache | None) -> Document:
     checkpoint, first = outcome.checkpoint, next(iter(outcome.measured), None)
     path, below = checkpoint.path, checkpoint.below
+    known = sides_of_one(outcome.measured)
     return {
         "name": checkpoint.name,
         # as it was given, or relative to the folder that the file must be in
@@ -323,7 +324,10 @@ def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int, store: R
         "digest": None if first is None else first.digests.generated,
         "encoder": None if first is None else dict(first.encoder) or None,
         "reason": outcome.reason,
-        "families": {each.method: _family(each, replicates, seed, store) for each in outcome.measured},
+        "families": {
+            each.method: _family(each, known[each.method], _kept(each, replicates, seed, store))
+            for each in outcome.measured
+        },
     }
 
 
@@ -332,14 +336,27 @@ def _vertices(curve: PRCurve) -> Document:
     return {"fpr": fpr.tolist(), "fnr": fnr.tolist()}
 
 
-def _family(measured: MeasuredCheckpoint, replicates: int, seed: int, store: ResultCache | None) -> Document:
-    sigma = measured.estimate.bandwidth
+def _kept(
+    measured: MeasuredCheckpoint, replicates: int, seed: int, store: ResultCache | None
+) -> Mapping[str, Interval]:
+    """The interval of every summary; {} for runs that evaluate different samples, which can't be resampled together."""
     try:
         evaluated(measured.estimate.runs)
-    except ValueError:  # runs that evaluate different samples can't be resampled together
-        intervals: Mapping[str, Interval] = {}
-    else:
-        intervals = _intervals(measured, replicates, seed, store)
+    except ValueError:
+        return {}
+    return _intervals(measured, replicates, seed, store)
+
+
+def _family(
+    measured: MeasuredCheckpoint, known: tuple[AreaSides, AreaSides | None], intervals: Mapping[str, Interval]
+) -> Document:
+    """A checkpoint by one family; known : its sides and those of its bound, which no area exceeds."""
+    own, most = known
+    sigma = measured.estimate.bandwidth
+    if intervals and most is not None:
+        low, high = intervals["auc"]
+        limit = most.score(0.5)
+        intervals = {**intervals, "auc": Interval(min(low, limit), min(high, limit))}
     return {
         "k": measured.k,
         "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},
@@ -347,7 +364,7 @@ def _family(measured: MeasuredCheckpoint, replicates: int, seed: int, store: Res
         "upper_bound": None if measured.bound is None else bound_entry(measured.bound),
         "summaries": {
             key: {"value": value, **(intervals[key]._asdict() if intervals else {"low": None, "high": None})}
-            for key, value in measured.summaries.items()
+            for key, value in capped_summaries(measured, own).items()
         },
     }
 

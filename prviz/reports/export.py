@@ -346,13 +346,16 @@ def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough:
     """
     said = []
     if TIGHTEST.title in curves and enough:
+        area = curves[TIGHTEST.title].auc
+        most = 1.0 if bound is None else bound.auc
         said.append(
-            f"Believe {curves[TIGHTEST.title].auc:.2f}, of the {TIGHTEST.title.lower()}: held-out curves lie above the "
-            "truth, up to chance."
+            f"Believe {min(area, most):.2f}, of the {TIGHTEST.title.lower()}: held-out curves lie above the truth, up "
+            "to chance."
         )
     if bound is not None:
         said.append(f"The true area is at most {math.ceil(100 * bound.auc - 1e-9) / 100:.2f} (95 %).")
-        refuted = [name for name, curve in curves.items() if refuted_lams(curve, bound) is not None]
+        others = {name: curve for name, curve in curves.items() if name != TIGHTEST.title}
+        refuted = [name for name, curve in others.items() if refuted_lams(curve, bound) is not None]
         said += [f"Refuted where thin, beyond the bound: {', '.join(refuted)}."] if refuted else []
     return said
 

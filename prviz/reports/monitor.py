@@ -25,7 +25,7 @@ from prviz.reports.monitor_folder import (
     settings_of,
     unmeasured_text,
 )
-from prviz.reports.trackers import metrics, whole_step
+from prviz.reports.trackers import metrics_of, whole_step
 from prviz.samples import SamplePair, Samples, as_samples
 from prviz.triage.decision import Decision
 from prviz.triage.finding import TriageFinding
@@ -348,7 +348,4 @@ def usual_methods(directory: Path, split: float | None) -> Sequence[str]:
 
 def _row(outcome: CheckpointOutcome) -> dict[str, float]:
     """The metrics of a step, of every family."""
-    row: dict[str, float] = {}
-    for each in outcome.measured:
-        row |= metrics(each.curve, each.method)
-    return row
+    return metrics_of(outcome.measured)

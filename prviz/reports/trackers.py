@@ -31,7 +31,7 @@ from prviz.reports.export import csv_text
 
 if TYPE_CHECKING:
     from prviz.triage.inputs import Checkpoint
-    from prviz.triage.measured import CheckpointOutcome
+    from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint
 
 # Values of metrics by step and name.
 Rows = Mapping[int, Mapping[str, float]]
@@ -44,7 +44,21 @@ _LARGEST_STEP = 2**53
 
 def metrics(curve: PRCurve, family: str = "knn") -> dict[str, float]:
     """Every summary of a curve by the name it has in a tracker: prviz/<family>/<key of `prviz.curves.summaries`>."""
-    return {f"prviz/{family}/{key}": value for key, value in summaries(curve).items()}
+    return _named(summaries(curve), family)
+
+
+def metrics_of(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
+    """The `metrics` of one checkpoint by all its families; no area exceeds the upper bound."""
+    from prviz.triage.decision import summaries_of_one
+
+    found: dict[str, float] = {}
+    for family, values in summaries_of_one(measured).items():
+        found |= _named(values, family)
+    return found
+
+
+def _named(values: Mapping[str, float], family: str) -> dict[str, float]:
+    return {f"prviz/{family}/{key}": value for key, value in values.items()}
 
 
 class Steps(NamedTuple):
@@ -89,8 +103,7 @@ def rows_of(outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]) -> 
     rows: dict[int, dict[str, float]] = {}
     for outcome in outcomes:
         if outcome.measured and outcome.checkpoint.name in steps:
-            found = (metrics(each.curve, each.method) for each in outcome.measured)
-            rows[steps[outcome.checkpoint.name]] = {name: value for each in found for name, value in each.items()}
+            rows[steps[outcome.checkpoint.name]] = metrics_of(outcome.measured)
     return dict(sorted(rows.items()))
 
 

@@ -320,6 +320,20 @@ def sides_of_one(measured: Sequence[MeasuredCheckpoint]) -> dict[str, tuple[Area
     return found
 
 
+def summaries_of_one(measured: Sequence[MeasuredCheckpoint]) -> dict[str, dict[str, float]]:
+    """The summaries of one checkpoint by family; as no score exceeds its bound, no area does."""
+    known = sides_of_one(measured)
+    return {each.method: capped_summaries(each, known[each.method][0]) for each in measured}
+
+
+def capped_summaries(measured: MeasuredCheckpoint, own: AreaSides) -> dict[str, float]:
+    """The summaries with the area of these sides where they are not those of the curve, see `sides_of_one`."""
+    found = dict(measured.summaries)
+    if own != sides(measured.curve):
+        found["auc"] = own.score(0.5)
+    return found
+
+
 def _sides_or_none(curve: PRCurve | None) -> AreaSides | None:
     return None if curve is None else sides(curve)
 

@@ -338,6 +338,14 @@ def test_the_page_speaks_of_the_curve_to_believe_first_and_of_what_is_refuted() 
     assert "Believe" not in curves_html("<svg></svg>", curves, title="", settings="", bound=bound, truth=believed)
 
 
+def test_what_is_to_be_believed_is_no_more_than_the_bound_and_not_refuted() -> None:
+    bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
+    above = PRCurve.from_error_rates([0.0, 0.6], [0.6, 0.0])
+    page = curves_html("<svg></svg>", {"Best classifier": above}, title="", settings="", bound=bound)
+    assert f"Believe {bound.auc:.2f}, of the best classifier" in page
+    assert "Refuted" not in page
+
+
 def test_no_curve_is_to_be_believed_where_samples_are_too_few_to_say_more() -> None:
     curves = {"Best classifier": PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])}
     said = too_few(told_apart=True)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from prviz.curves import PRCurve
+from prviz.reports.document import _family
+from prviz.reports.trackers import metrics_of
 from prviz.samples import SamplePair, Samples
-from prviz.triage.decision import Basis, _disagreement, basis_of, judge
+from prviz.triage.decision import Basis, _disagreement, basis_of, judge, sides_of_one, summaries_of_one
 from prviz.triage.inputs import Checkpoint, common_prefix
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.result_cache import ResultCache
+from prviz.uncertainty.bootstrap import Interval
 
 REAL = Samples(np.random.default_rng(0).normal(size=(150, 8)))
 
@@ -67,3 +72,18 @@ def test_only_other_families_with_another_best_are_said_to_see_it_otherwise() ->
     assert _disagreement("a", (), scores, "knn", candidates=["a", "b"]).others == {"b": ("ipr",)}
     assert _disagreement("b", (), scores, "knn", candidates=["a", "b"]).others == {"a": ("kde",)}
     assert _disagreement("a", ("b",), scores, "knn", candidates=["a", "b"]).others == {}
+
+
+def test_no_area_in_a_report_or_a_log_exceeds_the_bound_that_caps_the_score() -> None:
+    (alone,) = measured(TriageSettings(methods=("knn",)), a=1.0)
+    loose = metrics_of([alone])
+    assert loose["prviz/knn/auc"] == alone.curve.auc
+    bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
+    assert bound.auc < alone.curve.auc
+    tight = replace(alone, own_bound=bound)
+    (judged,) = judge([tight]).scores["knn"].values()
+    assert summaries_of_one([tight])["knn"]["auc"] == metrics_of([tight])["prviz/knn/auc"] == judged <= bound.auc
+    interval = {key: Interval(0.0, 1.0) for key in alone.summaries}
+    entry = _family(tight, sides_of_one([tight])["knn"], interval)["summaries"]
+    assert entry["auc"] == {"value": judged, "low": 0.0, "high": pytest.approx(bound.auc)}
+    assert entry["f8_recall"]["value"] == alone.summaries["f8_recall"]
