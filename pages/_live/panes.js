@@ -50,8 +50,7 @@ const FIGURES = {
       const iou = compared && row && id !== "truth" && `IoU ${row[0].toFixed(2)}`, points = pointsOf(vertices);
       const named = { name: [name, iou, id !== "truth" && pane.spec.note].filter(Boolean).join(", ") }, thin = pane.spec.figure.data.findIndex(({ meta, legendgroup }) => meta === REFUTED && legendgroup === id);
       const beyond = bound && thin >= 0 ? refuted(sampled(vertices), bound) : points.x.map(() => false);
-      const mode = beyond.some(Boolean) ? { mode: "lines" } : {}; // on what is left of it markers would crowd
-      traces[indexOf(pane, id)] = { ...points, ...mode, y: points.y.map((y, i) => (beyond[i] && (beyond[i - 1] ?? true) && (beyond[i + 1] ?? true) ? null : y)), ...named };
+      traces[indexOf(pane, id)] = { ...points, y: points.y.map((y, i) => (beyond[i] && (beyond[i - 1] ?? true) && (beyond[i + 1] ?? true) ? null : y)), ...named };
       if (thin >= 0) traces[thin] = { ...points, y: points.y.map((y, i) => (beyond[i] ? y : null)), ...named };
     }
     return { traces };

@@ -106,7 +106,7 @@ export function fillRows({ payload, rows: { list } }, curves) {
     cells.missed.style.width = `${50 * Math.min(shown[0], 1)}%`;
     cells.invented.style.width = `${(signed ? 50 : 100) * Math.min(shown[1], 1)}%`;
     const said = signed ? `IoU ${first.toFixed(3)}; ${percent(invented)} of the joint area only below this curve, ${percent(missed)} only below the true one` : `area ${first.toFixed(3)}`;
-    const where = lams ? ` Refuted where it is thin, for λ from ${shortNumber(lams[0])} to ${shortNumber(lams[1])}: there it leaves the bound on the truth (95 %).` : "";
+    const where = lams ? ` Refuted for λ from ${shortNumber(lams[0])} to ${shortNumber(lams[1])}: there it leaves the bound on the truth (95 %).` : "";
     cells.box.title = `${name}: ${said}.${where} ${CLICK}`;
   }
 }

@@ -69,7 +69,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     chosen = np.sort(getattr(case.classifiers.groups(lam), GROUP[role]))
     look = GROUP_LOOKS["missed" if role == "real" else "rejected"]
     n_real, others = case.classifiers.n_real, np.setdiff1d(np.arange(len(case.places)), chosen)
-    name = f"{role}, {gallery.DONE[role]}"
+    name = f"{role}, {gallery.DONE}"
     parts = [
         Highlight("other real", others[others < n_real].tolist(), figures.REAL_COLOR, "circle"),
         Highlight("other generated", others[others >= n_real].tolist(), figures.GENERATED_COLOR, "triangle-up-open"),

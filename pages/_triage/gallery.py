@@ -156,7 +156,7 @@ def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
 
 MOST = 24
 # What a sample is called that the classifier at an end of the curve puts on its own side.
-DONE: dict[Role, str] = {"real": "lost at this end", "generated": "lost at this end"}
+DONE = "lost at this end"
 
 
 def show_groups(case: Diagnosis) -> None:
@@ -189,7 +189,7 @@ def counted(case: Diagnosis, role: Role, lam: float) -> str:
     count, n = len(getattr(case.classifiers.groups(lam), GROUP[role])), len(case.evaluated(role))
     cut = case.cut(role, lam)
     said = f": {cut}" if cut else ""
-    return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE[role]}, at λ = {number(lam)}{said}"
+    return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE}, at λ = {number(lam)}{said}"
 
 
 def group_file(case: Diagnosis, role: Role, missed: MissedSamples) -> str:
@@ -206,7 +206,7 @@ def by_label(
     role: Role,
     rows: Sequence[int],
     where: str,
-    done: str = "",
+    done: str = DONE,
     *,
     among: Sequence[int] | None = None,
     opened: bool = False,
@@ -215,7 +215,6 @@ def by_label(
 
     done : adjective for the rows. among : all rows that were looked at; None: those that the family has measured.
     """
-    done = done or DONE[role]
     if not len(rows):
         return
     for name, column in list(case.side(role).labels.items())[:3]:

@@ -37,7 +37,6 @@ from prviz.figures.theme import (
     colors,
     plain,
     standalone,
-    symbols,
 )
 
 __all__ = [
@@ -86,7 +85,6 @@ __all__ = [
     "support_map_figure",
     "support_samples_figure",
     "sweep_figure",
-    "symbols",
     "tail_figure",
     "winners_figure",
 ]

@@ -30,10 +30,10 @@ from prviz.figures import (
     samples_figure,
     stability_figure,
     standalone,
-    symbols,
 )
 from prviz.figures.pr import BOUND, LIMIT, REFUTED
 from prviz.figures.svg import pr_svg
+from prviz.figures.theme import symbols
 from prviz.toys import SupportMasses
 
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])

@@ -249,6 +249,7 @@ def test_the_row_of_a_curve_beyond_the_bound_says_where_it_is_refuted(blank: Pag
     low, high = refuted_lams(curves["kde"], bound)  # type: ignore[misc]
     (mark, title, kind), inside = said
     assert (mark, kind) == (" refuted", "refuted")
-    assert f"for λ from {low:.3g} to {'∞' if np.isinf(high) else f'{high:.3g}'}" in title
+    assert "thin" not in title  # in error space nothing is
+    assert f"Refuted for λ from {low:.3g} to {'∞' if np.isinf(high) else f'{high:.3g}'}" in title
     assert inside[0] == inside[2] == ""
     assert "Refuted" not in inside[1]
