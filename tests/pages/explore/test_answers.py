@@ -417,3 +417,15 @@ def test_a_question_that_comes_while_the_page_is_drawn_is_not_in_it(monkeypatch:
     app.run()
     assert sliders(app)["k"] == 4
     assert payload(app)["asked"] == before
+
+
+def test_a_bound_that_was_stopped_says_so_and_is_taken_up_again() -> None:
+    app = opened(**LINK, show="bound")
+    shared = app.session_state["_Session"]
+    need = bounds.need(shared.shown.problem)
+    assert need is not None
+    shared.stopped[need.key] = "Stopped"
+    app.run()
+    assert "Stopped: the bound is not drawn." in [each.value for each in app.info]
+    next(each for each in app.button if each.label == "Compute it after all").click().run()
+    assert need.key not in shared.stopped
