@@ -51,12 +51,13 @@ from prviz.triage.inputs import checkpoints_of, common_prefix, details_of, natur
 from prviz.triage.measure import measure_all, set_sizes, unequal, uneven
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import copies_text, held_out_distances, memorisation
-from prviz.triage.ranking import headline, listed, rank, share_text
+from prviz.triage.ranking import headline, listed, share_text
 from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
 from prviz.triage.run import TriageRun
 from prviz.triage.stability import known_rows, ks_of, least, scored, stability_tasks, usual_shares
 from prviz.triage.yardstick import shares_of_ceiling
 from prviz.uncertainty.family_bound import bound_of
+from tests.ranked import rank
 
 FILE = Path(__file__).with_suffix(".json")
 # Families whose supports are the same on every machine and with every version of other libraries.

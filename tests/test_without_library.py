@@ -24,9 +24,9 @@ from prviz.triage.findings import findings
 from prviz.triage.inputs import checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
-from prviz.triage.ranking import rank
 from tests.hard_pairs import make_pair
 from tests.neighbors.test_native import both_ways
+from tests.ranked import rank
 
 LEAST = engine._LEAST_MEMORY
 # The others look at no distances of this engine's, or at those of FAISS besides.

@@ -349,7 +349,7 @@ def _table(
     eps: float,
 ) -> str:
     """Text of the samples, the approximation, and one aligned line per method with its intervals below."""
-    from prviz.curves.refuted import refuted_lams
+    from prviz.curves.refuted import refuted_runs
     from prviz.curves.summaries import summaries, summary_list
 
     remarks = dict[int, str]()
@@ -357,8 +357,9 @@ def _table(
     for name, each in estimates.items():
         k = "-" if each.k is None else str(each.k)
         rows.append([each.method, k, *(f"{value:.4f}" for value in summaries(each.curve, b, eps).values())])
-        if bound is not None and (lams := refuted_lams(each.curve, bound)) is not None:
-            remarks[len(rows) - 1] = f"  refuted, {lams[0]:.3g} <= lam <= {lams[1]:.3g}"
+        if bound is not None and (runs := refuted_runs(each.curve, bound)):
+            where = ", ".join(f"{low:.3g} <= lam <= {high:.3g}" for low, high in runs)
+            remarks[len(rows) - 1] = f"  refuted, {where}"
         if name in spreads:  # the lower and the upper ends of all intervals, named by their percentiles
             tail = 50 * (1 - spreads[name].level)
             sides = zip(*spreads[name].intervals.values(), strict=True)

@@ -20,12 +20,19 @@ def is_refuted(lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve
     return beyond
 
 
-def refuted_lams(curve: PRCurve, bound: PRCurve) -> tuple[float, float] | None:
-    """The least and the greatest lam at which a curve lies beyond a bound, of 361 angles; None where it does nowhere.
+def refuted_runs(curve: PRCurve, bound: PRCurve) -> list[tuple[float, float]]:
+    """The first and the last lam of each run of 361 angles at which a curve lies beyond a bound, by increasing lam.
 
     The truth lies below the bound at every lam at once, so what lies beyond it at one lam is wrong there.
     """
     lams = np.tan(np.radians(_ANGLES))
     lams[-1] = np.inf
-    beyond = lams[is_refuted(lams, curve.alpha(lams), curve.beta(lams), bound)]
-    return (float(beyond[0]), float(beyond[-1])) if len(beyond) else None
+    places = np.flatnonzero(is_refuted(lams, curve.alpha(lams), curve.beta(lams), bound))
+    runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
+    return [(float(lams[run[0]]), float(lams[run[-1]])) for run in runs if len(run)]
+
+
+def refuted_lams(curve: PRCurve, bound: PRCurve) -> tuple[float, float] | None:
+    """The least and the greatest lam at which a curve lies beyond a bound; None where it does nowhere."""
+    runs = refuted_runs(curve, bound)
+    return (runs[0][0], runs[-1][1]) if runs else None

@@ -128,7 +128,7 @@ def document(
     ----------
     reference : the real samples. path : their file, as the report names it.
     outcomes : outcomes of the checkpoints, in the order of the report.
-    goal : as in `prviz.triage.ranking.rank`.
+    goal : as in `prviz.triage.ranking.ranking`.
     replicates : replicates of each bootstrap, whose seed is that of the settings.
     memorisation, yardstick, findings, witnesses, classes : of `prviz.triage`, by the checkpoint's name and of these
         settings; None: not measured.

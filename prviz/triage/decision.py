@@ -180,7 +180,7 @@ def judge(
     Parameters
     ----------
     measured : all checkpoints by all families, at least one.
-    goal, seed : as in `prviz.triage.ranking.rank`.
+    goal : as in `prviz.triage.ranking.ranking`. seed : of the replicates.
     memorised : names of checkpoints that copy the reference. yardstick : of these settings; None: not measured.
     apart : by name, True for those that are told from real samples by more than chance, see `prviz.witness`.
     replicates : of the bootstrap.

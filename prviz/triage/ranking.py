@@ -189,31 +189,6 @@ def shared_reference(measured: Sequence[MeasuredCheckpoint], replicates: Sequenc
     return SharedReference(np.array([sides(each.curve) for each in measured]), np.stack(replicates, axis=1))
 
 
-def rank(
-    measured: Sequence[MeasuredCheckpoint],
-    goal: float = 0.5,
-    bootstrap: int = 200,
-    seed: int = 0,
-    confidence: float = 0.95,
-    *,
-    store: ResultCache | None = None,
-) -> pd.DataFrame:
-    """Checkpoints ranked for a goal, best first, whatever their order in the input.
-
-    measured : one measurement per checkpoint, all by one family, at one setting and on the same real samples.
-    bootstrap, seed : number of times that the evaluation samples are drawn again, at least 2, and the seed of the
-        draws.
-    goal, confidence : as in `ranking`, which describes the table. store : as in `together`.
-
-    Raises ValueError: nothing to rank, an argument out of bounds, or as `together`.
-    """
-    _check_goal(goal)
-    check_confidence(confidence)
-    ordered = in_order(measured)
-    names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
-    return ranking(together(ordered, bootstrap, seed, store=store), names, goal, confidence, steps=steps)
-
-
 def ranking(
     found: SharedReference,
     names: Sequence[str],
@@ -240,7 +215,8 @@ def ranking(
     best as well; for the first line: if any other may), margin (how far behind the first line a checkpoint can't be
     best; 0 for the first line), front (True if no other beats it both in precision and in recall), precision, recall
     (its `AreaSides`), and second, second_low, second_high (score and spread by the second family, nan without). Where
-    that one orders a checkpoint and the first line, behind and margin are in its scores.
+    that one orders a checkpoint and the first line, behind and margin are in its scores; else scores below TOLD_APART
+    count as that in both, as what is below does not order.
 
     A checkpoint may be best unless another that may be best scores more by over c times the standard error of their
     difference over the replicates; c is the value that no such difference exceeds by chance in ``confidence`` of the
@@ -273,8 +249,8 @@ def ranking(
     behind = scores[first] - scores
     scales = [_Scale.of(scores, replicates, widen=widen)]
     if others is not None and others_drawn is not None:
-        behind = np.where(told & told[first], others[first] - others, behind)
         clipped = np.maximum(scores, TOLD_APART), np.maximum(replicates, TOLD_APART)
+        behind = np.where(told & told[first], others[first] - others, clipped[0][first] - clipped[0])
         scales = [_Scale.of(*clipped, widen=widen), _Scale.of(others, others_drawn, told)]
     may_be_best, margins = _comparison_with_best(scales, confidence, first)
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])

@@ -48,7 +48,7 @@ class TriageRun:
     reference : the real samples, whole.
     settings : as for `prviz.triage.measure.measure_all`.
     holdout : other real samples; None: two halves of the reference, and the reference itself.
-    goal : as in `prviz.triage.ranking.rank`.
+    goal : as in `prviz.triage.ranking.ranking`.
     store : keeps what is computed. memory_limit : bytes beyond the samples. areas : True to measure those that remedies
     leave.
 

@@ -58,7 +58,8 @@ def witnesses_of(
         found[each.checkpoint.name] = entry
         if store is not None:
             store.put_facts(plain, told.entry())
-            store.put_facts(key, entry)
+            if area is not None:
+                store.put_facts(key, entry)
     return found
 
 

@@ -24,7 +24,6 @@ from prviz.triage.ranking import (
     digest_of_supports,
     headline,
     in_order,
-    rank,
     ranking,
     score,
     side_replicates,
@@ -34,6 +33,7 @@ from prviz.triage.ranking import (
 )
 from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import draws
+from tests.ranked import rank
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=6)
 

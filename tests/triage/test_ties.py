@@ -94,6 +94,8 @@ def test_low_scores_are_ordered_and_compared_by_the_second_family() -> None:
     assert table["checkpoint"].tolist() == ["A", "C", "D", "B"]
     assert table["second"].tolist() == pytest.approx([0.1, 0.7, 0.69, 0.5])
     assert table["best"].tolist() == [1, 0, 0, 0]
+    # as margins do, since what is below 0.1 does not order
+    assert table["behind"].tolist() == pytest.approx([0, 0.2, 0.2, 0.2])
     rest = ranking(*(SharedReference(one.values[1:], one.replicates[:, 1:]) for one in (first,)), list("BCD"),
                    second=SharedReference(second.values[1:], second.replicates[:, 1:]))  # fmt: skip
     assert rest["tied_with_best"].tolist() == [True, True, False]
