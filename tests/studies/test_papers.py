@@ -443,25 +443,23 @@ def test_hubs_are_what_the_page_says() -> None:
 
 
 @pytest.mark.parametrize("name", ["table1", "same", "dimension"])
-def test_tightest_and_the_upper_bounds_stand_beside_the_families_where_samples_are_held_out(name: str) -> None:
+def test_the_upper_bounds_stand_beside_the_families_where_samples_are_held_out(name: str) -> None:
     experiment = EXPERIMENTS[name]
     task = next(task for task in experiment.tasks("paper", repeats=1, most=60) if task.cell.split is not None)
     (row, *others), problem = task.run(), task.cell.problem
     pair, seed = problem.sample(60, task.cell.drawn_by), task.cell.drawn_by
     assert len(others) == len(task.cell.wanted) - 1
-    tightest = prviz.pr_curve(*pair, "tightest", seed=seed).compare(problem.truth())
-    assert (row["tightest_iou"], row["tightest_deficit"]) == (tightest.iou, tightest.deficit)
     method, k, _ = task.cell.wanted[0]
     bound = prviz.upper_bound(*pair, method, ks=(k,), seed=seed).compare(problem.truth())
     assert (row["bound_iou"], row["bound_excess"]) == (bound.iou, bound.excess)
     assert row["iou"] == prviz.pr_curve(*pair, method, k=k, seed=seed).iou(problem.truth())
     rows = pd.DataFrame([row, *others]).reindex(columns=list(experiment.columns))
     first = experiment.figures(rows).query("figure == 'IoU'").iloc[0]
-    assert (first["tightest"], first["bound"]) == (tightest.iou, bound.iou)
+    assert first["bound"] == bound.iou
     assert "4 of 4 lie nowhere below the truth." in experiment.says(rows.assign(bound_deficit=0.0).iloc[:4])
     assert "0 of 4 lie nowhere below the truth." in experiment.says(rows.assign(bound_deficit=0.1).iloc[:4])
     assert "lie nowhere" not in experiment.says(quick(name))
-    assert "Tightest and the upper bounds are left out." in experiment.setting("quick")
+    assert "The upper bounds are left out." in experiment.setting("quick")
 
 
 def test_the_kept_bounds_hold_as_often_as_they_promise() -> None:
@@ -470,11 +468,11 @@ def test_the_kept_bounds_hold_as_often_as_they_promise() -> None:
         kept = stored(EXPERIMENTS[name])
         assert kept is not None
         rows = kept.rows[kept.rows["split"].notna()]
-        known = rows.dropna(subset=["tightest_iou", "bound_iou"])
+        known = rows.dropna(subset=["bound_iou"])
         repeats = EXPERIMENTS[name].sizes["paper"].repeats if name == "dimension" else 1
         assert len(known) == len(rows) // repeats, name
         assert (known["bound_deficit"] == 0).mean() >= 0.95, name
-        assert kept.rows.loc[kept.rows["split"].isna(), ["tightest_iou", "bound_iou"]].isna().all(axis=None)
+        assert kept.rows.loc[kept.rows["split"].isna(), "bound_iou"].isna().all()
 
 
 # ---- rows and their curves ----

@@ -73,7 +73,8 @@ def found_in(pair, method="knn", **options):
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (1, 2))])
 def test_nothing_is_found_in_faultless_pairs(method, seed):
     pairs = (mixture((0.3, 0.3, 0.4), (0.3, 0.3, 0.4), seed=seed), gaussian(seed=seed), gaussian(d=64, seed=seed))
-    assert [found_in(pair, method) for pair in pairs] == [{}, {}, {}]
+    # that a feature just differs is said by a test that errs in up to 1.5 % of such pairs
+    assert [set(found_in(pair, method)) - {"unclear"} for pair in pairs] == [set()] * 3
 
 
 def test_families_that_count_in_balls_of_their_own_find_nothing_either():

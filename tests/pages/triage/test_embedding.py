@@ -58,7 +58,7 @@ def test_in_the_shell(served: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["triage", *files.values(), "--report", str(report)]) == 0
     lines = json.loads(report.read_text())["rankings"]["knn"]["lines"]
     assert [line["checkpoint"] for line in lines] == ORDER
-    assert "Take good" in capsys.readouterr().out
+    assert "Best: good" in capsys.readouterr().out
 
 
 def test_on_the_page(served: Path, tmp_path: Path) -> None:
