@@ -150,7 +150,7 @@ def test_few_independent_samples_conclude_what_either_test_says(monkeypatch: pyt
     half = SimpleNamespace(bound=None, told_apart=False)
     monkeypatch.setattr(upper_bound, "judge_half", lambda *_, **__: half)
     default = SimpleNamespace(method=None, split=0.5, seed=0, memory_limit=10**9)
-    chosen = SimpleNamespace(method=["tightest"])
+    chosen = SimpleNamespace(**vars(default) | {"method": ["tightest"]})
     believed = {"tightest": SimpleNamespace(method="tightest")}
     by = partial(curve_command._bound, estimates=believed)
     differ, alike = SimpleNamespace(told_apart=True), SimpleNamespace(told_apart=False)
