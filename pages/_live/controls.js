@@ -223,7 +223,7 @@ export class Controls {
   take(specs) {
     const before = this.list;
     if (specs.map(({ id }) => id).join() !== before.map(({ spec }) => spec.id).join()) {
-      this.list = specs.map((spec) => this.find(spec.id) ?? (made(spec, this.events)));
+      this.list = specs.map((spec) => this.find(spec.id) ?? made(spec, this.events));
       this.#layOut();
     }
     for (const [group, box] of this.#boxes) dock(box, group, this.box);

@@ -30,9 +30,3 @@ def refuted_runs(curve: PRCurve, bound: PRCurve) -> list[tuple[float, float]]:
     places = np.flatnonzero(is_refuted(lams, curve.alpha(lams), curve.beta(lams), bound))
     runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
     return [(float(lams[run[0]]), float(lams[run[-1]])) for run in runs if len(run)]
-
-
-def refuted_lams(curve: PRCurve, bound: PRCurve) -> tuple[float, float] | None:
-    """The least and the greatest lam at which a curve lies beyond a bound; None where it does nowhere."""
-    runs = refuted_runs(curve, bound)
-    return (runs[0][0], runs[-1][1]) if runs else None

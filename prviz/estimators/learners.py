@@ -205,8 +205,9 @@ def _ranks(fit: Table, values: Table) -> Table:
     """The share of the fit samples below each value, equal ones counted half, feature by feature."""
     shares = np.empty(values.shape[::-1], dtype=values.dtype)
     for share, column, asked in zip(shares, fit.T, values.T, strict=True):
+        own = np.sort(column)
         order = np.argsort(asked)  # values in their order are found much faster
-        both = [np.searchsorted(np.sort(column), asked[order], side=side) for side in ("left", "right")]
+        both = [np.searchsorted(own, asked[order], side=side) for side in ("left", "right")]
         share[order] = (both[0] + both[1]) / (2 * len(column))
     return np.ascontiguousarray(shares.T)
 
@@ -237,9 +238,9 @@ def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any
         yield tree.fit(fit, split.generated, split.weights, check_input=False)
 
 
-def _odds_of_trees(called: Floats) -> Floats:
+def _odds_of_trees(called: Floats, trees: int = TREES) -> Floats:
     """Log odds from the sum over all trees; half a tree more on both sides."""
-    odds: Floats = np.log(called + 0.5) - np.log(TREES - called + 0.5)
+    odds: Floats = np.log(called + 0.5) - np.log(trees - called + 0.5)
     return odds
 
 
@@ -340,8 +341,7 @@ class Judge:
         with _plain():
             shares = [tree.predict_proba(ranks, check_input=False)[:, 1] for tree in self._randomised]
             steps = [tree.predict(ranks, check_input=False) for tree in self._boosted]
-        called = np.sum(shares, axis=0)
-        odds: Floats = np.log(called + 0.5) - np.log(len(shares) - called + 0.5)
+        odds = _odds_of_trees(np.sum(shares, axis=0), len(shares))
         return odds + _RATE * np.sum(steps, axis=0) if steps else odds
 
     @property

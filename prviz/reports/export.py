@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 import prviz
 from prviz.checks.flags import Finding, flags_of
 from prviz.curves import PRCurve
-from prviz.curves.refuted import refuted_lams
+from prviz.curves.refuted import refuted_runs
 from prviz.curves.summaries import (
     DIVERGENCES,
     EPS,
@@ -167,7 +167,7 @@ def to_json(
                 if each.bandwidth is None
                 else dict(zip(("real", "generated"), each.bandwidth, strict=True)),
                 **_curve((curves or {}).get(name, each.curve), truth, *weights),
-                **({} if bound is None else {"above_upper_bound": refuted_lams(each.curve, bound) is not None}),
+                **({} if bound is None else {"above_upper_bound": bool(refuted_runs(each.curve, bound))}),
                 **({"intervals": _intervals(spreads[name])} if spreads and name in spreads else {}),
             }
             for name, each in estimates.items()
@@ -355,7 +355,7 @@ def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough:
     if bound is not None:
         said.append(f"The true area is at most {math.ceil(100 * bound.auc - 1e-9) / 100:.2f} (95 %).")
         others = {name: curve for name, curve in curves.items() if name != TIGHTEST.title}
-        refuted = [name for name, curve in others.items() if refuted_lams(curve, bound) is not None]
+        refuted = [name for name, curve in others.items() if refuted_runs(curve, bound)]
         said += [f"Refuted where thin, beyond the bound: {', '.join(refuted)}."] if refuted else []
     return said
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +42,8 @@ REPAIRS: Mapping[str, str] = {
 """What would make such features fit, in words."""
 
 
-class Differing(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Differing:
     """The features that differ, each by itself.
 
     pair : independent rows. columns : from 0, the surest first. p : of every feature, by itself.
@@ -50,17 +53,17 @@ class Differing(NamedTuple):
     columns: tuple[int, ...]
     p: Floats
 
-    @property
+    @cached_property
     def apart(self) -> float:
         """Largest distance of the two distribution functions of one: the least share of the samples that differs."""
         return max((_step(self.pair, each) for each in self.columns), default=0.0)
 
-    @property
+    @cached_property
     def others(self) -> Floats:
         """The numbers of the other features."""
         return np.setdiff1d(np.arange(self.pair.d), self.columns)
 
-    @property
+    @cached_property
     def few(self) -> bool:
         """True if the other features, and most of all, are alike."""
         if not 0 < len(self.columns) <= max(1, FEW * self.pair.d) or not len(self.others):

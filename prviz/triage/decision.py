@@ -211,8 +211,7 @@ def judge(
         others = None if second is None else second.of(candidates)
         of_candidates = ranking(scored.of(candidates), few, goal, second=others, widen=widen)
     scores = {
-        method: {name: each.score(goal) for name, each in of_family.items()}
-        for method, of_family in known.curves.items()
+        method: {name: each.score(goal) for name, each in curves.items()} for method, curves in known.curves.items()
     }
     best = str(of_candidates["checkpoint"].iloc[0])
     also = tuple(of_candidates["checkpoint"].iloc[1:][of_candidates["tied_with_best"].iloc[1:]])

@@ -30,7 +30,7 @@ from prviz.studies.tasks import Call, finished
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.result_cache import ResultCache
-from prviz.uncertainty.upper_bound import bound_of_split
+from prviz.uncertainty.upper_bound import judge_half
 
 # Fewest samples of a checkpoint or reference that are measured.
 LEAST_ROWS = 20
@@ -385,7 +385,8 @@ class CheckpointEvaluator:
             bounds: dict[str, PRCurve] = {}
             for name in bounded:
                 tick = part_of(progress, 1, 2)
-                bounds[name] = bound_of_split(split, settings.seed, memory_limit=self._memory, progress=tick)
+                half = judge_half(split, settings.seed, memory_limit=self._memory, progress=tick)
+                bounds[name] = half.bound
             seconds = time.perf_counter() - began
             results = [Result(each, seconds, bounds.get(each.method)) for each in estimates]
             found |= {each.estimate.method: _of_pair(checkpoint, pair, each) for each in results}

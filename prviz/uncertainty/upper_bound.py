@@ -112,22 +112,11 @@ def upper_bound(
     pair = checked_pair(real, generated)
     drawn = pair.split(split, seed)
     if methods is None and ks is None:
-        return bound_of_split(drawn, seed, confidence, memory_limit, progress)
+        return judge_half(drawn, seed, confidence, memory_limit, progress).bound
     names = method_names(methods)
     check_bounded(names)
     requests = [(method, resolve_k(k, pair), None) for method in names for k in numbers]
     return bound_of(measure(drawn, list(dict.fromkeys(requests)), seed, memory_limit, progress), confidence)
-
-
-def bound_of_split(
-    split: Split,
-    seed: int,
-    confidence: float = CONFIDENCE,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
-) -> PRCurve:
-    """`upper_bound` of samples that are drawn already."""
-    return judge_half(split, seed, confidence, memory_limit, progress).bound
 
 
 class JudgedHalf(NamedTuple):
@@ -153,7 +142,7 @@ def judge_half(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> JudgedHalf:
-    """The bound, and whether the sets may be called different; all that few samples say."""
+    """`upper_bound` of samples that are drawn already, and whether the sets may be called different."""
     with memory_at_most(memory_limit):
         scores = cross_fitting.of_evaluation(split, seed, progress)
     bound = bound_of_scores(scores, _independent(split), confidence)

@@ -10,7 +10,7 @@ import pytest
 
 from prviz.curves import Comparison, PRCurve
 from prviz.curves.band import Band, band
-from prviz.curves.refuted import refuted_lams, refuted_runs
+from prviz.curves.refuted import refuted_runs
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import (
     FAMILY_COLORS,
@@ -185,14 +185,13 @@ def test_a_curve_is_thin_where_it_leaves_the_bound_and_only_there() -> None:
     drawn = np.isnan(own.y).astype(int) + np.isnan(thin.y)
     assert drawn.max() == 1  # no gap
     assert (drawn == 0).sum() <= 4  # where they meet
-    low, high = refuted_lams(across, bound)  # type: ignore[misc]
+    ((low, high),) = refuted_runs(across, bound)
     assert beyond[(lam > 1.1 * low) & (lam < 0.9 * high)].all()
-    assert refuted_lams(bound, bound) is None
+    assert refuted_runs(bound, bound) == []
     # beyond a bound at both ends and not between them
     ends = PRCurve.from_error_rates([0.1], [0.1]), PRCurve.from_error_rates([0.0, 0.3], [0.3, 0.0])
     (low, high), (lower, higher) = refuted_runs(*ends)
     assert low == 0 < high < 1 < lower < higher == np.inf
-    assert refuted_lams(*ends) == (low, higher)
     svg = pr_svg({"kde": across}, title="a", bound=bound)
     assert svg.count(f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"') == 1
     assert pr_svg({"kde": across}, title="a").count(f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"') == 0

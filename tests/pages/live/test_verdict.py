@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from prviz.curves import PRCurve
-from prviz.curves.refuted import refuted_lams
+from prviz.curves.refuted import refuted_runs
 from prviz.curves.summaries import TRUTH, numbers, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import estimate
@@ -246,7 +246,7 @@ def test_the_row_of_a_curve_beyond_the_bound_says_where_it_is_refuted(blank: Pag
         }""",
         [lines, bound.vertices.tolist()],
     )
-    low, high = refuted_lams(curves["kde"], bound)  # type: ignore[misc]
+    (low, _), *_, (_, high) = 2 * refuted_runs(curves["kde"], bound)
     (mark, title, kind), inside = said
     assert (mark, kind) == (" refuted", "refuted")
     assert "thin" not in title  # in error space nothing is
