@@ -118,9 +118,9 @@ def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
             real, generated = (side.values[:, column] for side in pair)
             if low <= real.min() and real.max() <= high and (generated.min() < low or generated.max() > high):
                 ends[column] = low, high
-                if each.low is not None:
+                if generated.min() < low:
                     said[f"values below {number_text(low)} set to {number_text(low)}"] = None
-                if each.high is not None:
+                if generated.max() > high:
                     said[f"values above {number_text(high)} set to {number_text(high)}"] = None
 
     def change(values: Values) -> Values:

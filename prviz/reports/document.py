@@ -80,6 +80,9 @@ SCHEMA_VERSION = 1
 
 Document: TypeAlias = dict[str, Any]
 
+# Why a family has no ranking where another one has.
+NOT_ALL = "not every checkpoint is measured by this family"
+
 CONVENTIONS = {
     **{
         name: OF_CURVES[name]
@@ -164,11 +167,18 @@ def document(
     )
     by_family: dict[str, Judgement | None] = {}
     reasons: dict[str, str] = dict.fromkeys(settings.methods, "nothing was measured")
+    there = {each.checkpoint.name for each in measured}
     for name in settings.methods:
+        by_family[name] = None
+        if not measured:
+            continue
+        if {each.checkpoint.name for each in measured if each.method == name} != there:
+            reasons[name] = NOT_ALL
+            continue
         try:
-            by_family[name] = judged_by(basis=basis_of(measured, name)) if measured else None
+            by_family[name] = judged_by(basis=basis_of(measured, name))
         except ValueError as error:  # runs that evaluate different samples
-            by_family[name], reasons[name] = None, str(error)
+            reasons[name] = str(error)
     if measured and judgement is None:
         judgement = judged_by()
     entries = [_checkpoint(each, replicates, settings.seed, store) for each in outcomes]

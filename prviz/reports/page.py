@@ -84,8 +84,9 @@ def to_html(report: Document) -> str:
 
 def _basis(report: Document) -> str:
     """The family that the verdict rests on."""
-    family: str = (report.get("verdict") or {}).get("family", report["settings"]["methods"][0])
-    return family
+    first: str = report["settings"]["methods"][0]
+    family: str = (report.get("verdict") or {}).get("family", first)
+    return family if family in report["rankings"] else first
 
 
 def _without(report: Document, prefix: str) -> Document:
@@ -155,7 +156,7 @@ def _section(report: Document, family: str) -> str:
 
 
 def _figure(family: str, name: str, caption: str, alternative: str) -> str:
-    alt = html.escape(f"{alternative}, measured by {ESTIMATORS[family].title}; the numbers are in the tables.")
+    alt = html.escape(f"{alternative}, measured by {_title(family)}; the numbers are in the tables.")
     plot = f'<div class="drawn" role="img" aria-label="{alt}" data-family="{html.escape(family)}" data-figure="{name}">'
     under = f"<figcaption>{caption}</figcaption>"
     return f"<figure>{plot}</div>{under}</figure>" if name in _LARGE else f"<figure>{under}{plot}</div></figure>"
@@ -250,7 +251,7 @@ def verdict(report: Document, family: str) -> str:
 def _second(report: Document) -> str:
     """Title of the family that orders low scores by the best classifier; "" without one."""
     name = (report.get("verdict") or {}).get("second_family")
-    return "" if name is None else ESTIMATORS[name].title
+    return "" if name is None else _title(name)
 
 
 def _ranking(report: Document, family: str) -> str:
@@ -294,7 +295,7 @@ def _ranking(report: Document, family: str) -> str:
             html.escape(", ".join(filter(None, (*titles, marks(place, line))))),
         ]
         rows.append((line["checkpoint"], cells))
-    table = _table(head, rows, f"Ranking by {ESTIMATORS[family].title}, best first", texts=(1, len(head) - 1))
+    table = _table(head, rows, f"Ranking by {_title(family)}, best first", texts=(1, len(head) - 1))
     return f"{table}<details><summary>What “at most” says</summary><p>{AT_MOST}</p></details>"
 
 
@@ -390,7 +391,12 @@ def _name(text: object) -> str:
 
 
 def _family(name: str) -> str:
-    return html.escape(ESTIMATORS[name].title)
+    return html.escape(_title(name))
+
+
+def _title(family: str) -> str:
+    """Title of a family; its name where a report of another prviz has one that this one lacks."""
+    return ESTIMATORS[family].title if family in ESTIMATORS else one_line(family)
 
 
 def _short(value: float | None) -> str:

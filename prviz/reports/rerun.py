@@ -14,7 +14,7 @@ from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text, quoted
-from prviz.reports.document import Document, document
+from prviz.reports.document import Document, curve_of, document
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, samples_at
@@ -30,6 +30,8 @@ _COMPARED = ("reference", "checkpoints", "rankings")
 _ADDED = {"upper_bound", "at_most", "encoder", "scores", "second", "second_low", "second_high"}
 # Entries that are not measured again and so not compared: the holdout's file is not in the report.
 _NOT_COMPARED = {"name", "path", "reason", "memorisation", "share_of_ceiling", "findings", "witness", "classes"}
+
+UNCUT = "the report was made before areas and scores were cut to the upper bound: those above it differ"
 
 
 class Rerun(NamedTuple):
@@ -151,18 +153,32 @@ def _found(
 
 def _compared(before: Document, now: Document) -> Rerun:
     differences, numbers, different = [], 0, 0
+    areas = _areas_of_curves(now)
+    uncut = False
     for where, left, right in _pairs(before, now):
         numbers += any(isinstance(each, int | float) and not isinstance(each, bool) for each in (left, right))
         if left is ... or right is ... or left != right or isinstance(left, bool) != isinstance(right, bool):
             different += 1
+            uncut |= left == areas.get(where, ...)
             if different <= _MOST_DIFFERENCES:
                 differences.append(f"{', '.join(where)}: {_told(left)} in the report, {_told(right)} now")
     notes = []
     if (version := before["versions"].get("prviz")) != prviz.__version__:
         notes.append(f"the report was made by prviz {quoted(str(version))}, this is {prviz.__version__}")
+    if uncut:
+        notes.append(UNCUT)
     if not before["complete"]:
         notes.append("the report was made before all of its checkpoints were measured")
     return Rerun(numbers, different, tuple(differences), tuple(notes))
+
+
+def _areas_of_curves(report: Document) -> dict[tuple[str, ...], float]:
+    """The areas as they were reported before they were cut to the upper bound, by their positions."""
+    found = {}
+    for each in report["checkpoints"]:
+        for name, family in each["families"].items():
+            found["checkpoints", each["name"], "families", name, "summaries", "auc", "value"] = curve_of(family).auc
+    return found
 
 
 def _pairs(before: Document, now: Document) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
@@ -180,7 +196,7 @@ def _told(value: Any) -> str:
 
 
 def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every value below these keys with its position; checkpoints by their names."""
+    """Every value below these keys with its position; checkpoints and lines of rankings by their names."""
     waiting = [_inside((), {key: value.get(key) for key in keys})]
     while waiting:
         where, found = next(waiting[-1], (None, None))
@@ -198,5 +214,7 @@ def _inside(where: tuple[str, ...], value: dict[str, Any] | list[Any]) -> Iterat
         yield from (((*where, key), each) for key, each in value.items() if key not in _NOT_COMPARED)
     else:
         for at, each in enumerate(value, start=1):
-            name = each.get("name") if isinstance(each, dict) else None
+            name = each.get("name", each.get("checkpoint")) if isinstance(each, dict) else None
+            if isinstance(name, str) and "name" not in each:  # a line of a ranking: its place is one difference
+                each = {**each, "place": at}
             yield (*where, name if isinstance(name, str) else str(at)), each

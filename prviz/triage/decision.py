@@ -135,7 +135,8 @@ def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) 
     """
     number = len({each.checkpoint.name for each in measured})
     times = Counter(each.method for each in measured)
-    methods = [name for name in times if times[name] == number] or list(times)
+    everywhere = [name for name in times if times[name] == number]
+    methods = everywhere or list(times)
     neighbours = (
         NEIGHBOURS if NEIGHBOURS in methods else next((name for name in methods if name != TIGHTEST.name), None)
     )
@@ -143,7 +144,7 @@ def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) 
         return Basis(chosen, f"by {family_title(chosen)}, as chosen" if len(methods) > 1 else "")
     if TIGHTEST.name in methods:
         clause = "by the best classifier, to which every other is too mild" if len(methods) > 1 else ""
-        return Basis(TIGHTEST.name, clause, neighbours)
+        return Basis(TIGHTEST.name, clause, neighbours if everywhere else None)
     method = neighbours or methods[0]
     return Basis(method, f"by {family_title(method)}" if len(methods) > 1 else "")
 

@@ -44,6 +44,8 @@ def test_values_beyond_an_end_that_no_real_one_passes_are_clipped() -> None:
     (found,) = changes(pair, [named(1, low=0.5, high=4.0)], "")
     assert found.words == "values below 0.5 set to 0.5 and values above 4 set to 4"
     assert found.pair.generated.values.tolist() == [[-1, 4], [9, 0.5]]
+    (found,) = changes(pair, [named(0, low=0.0, high=20.0)], "")
+    assert found.words == "values below 0 set to 0"  # no value passes the other end
     (found,) = changes(pair, [named(0, low=0.0), named(1, low=0.5, high=4.0)], "")
     assert found.words == "values beyond all real ones set to the ends named"
     assert not list(changes(pair, [named(1, low=2.0)], ""))  # a real one passes it

@@ -27,7 +27,7 @@ from prviz.cli.main import main
 from prviz.readers import read
 from prviz.reports import report_json as report_text
 from prviz.reports import rerun
-from prviz.reports.document import Document, ceiling_of, curve_of, curves_of, document
+from prviz.reports.document import NOT_ALL, Document, ceiling_of, curve_of, curves_of, document
 from prviz.reports.files import FORMATS, write_reports
 from prviz.reports.page import to_html
 from prviz.reports.page import verdict as verdict_of_page
@@ -105,6 +105,48 @@ def test_it_holds_what_was_measured_to_the_last_bit() -> None:
     assert found["settings"]["k"] == 4
     assert found["complete"]
     assert not document(reference, "r", outcomes, settings, replicates=2, total=9)["complete"]
+
+
+def test_a_family_that_has_not_measured_all_ranks_none_and_no_other_stands_for_it() -> None:
+    reference, outcomes, settings = measured()
+    first, *others = outcomes
+    found = document(reference, "r", [first.of(["knn"]), *others], settings, replicates=2)["rankings"]
+    assert found["kde"] == {"reason": NOT_ALL, "lines": []}
+    assert len(found["knn"]["lines"]) == 3
+
+
+def test_a_page_names_families_that_this_version_does_not_know() -> None:
+    found = from_json(to_json(report()))
+    assert found["verdict"]["family"] == "knn"
+    found["verdict"] |= {"family": "newer", "second_family": "newer"}
+    for each in found["checkpoints"][:3]:
+        each["families"]["newest"] = each["families"]["kde"]
+    found["rankings"]["newest"] = found["rankings"].pop("kde")
+    found["settings"]["methods"] = ["knn", "newest"]
+    shown = Page()
+    shown.feed(to_html(found))
+    assert shown.scripts
+    low = dict.fromkeys(("score", "behind"), 0.05) | dict.fromkeys(("second", "second_low", "second_high"), 0.5)
+    found["rankings"]["knn"]["lines"][0] |= low
+    assert "newer 0.500" in verdict_of_page(found, "knn")
+
+
+def test_a_report_of_uncut_areas_is_told_from_another_measurement() -> None:
+    now = from_json(to_json(report()))
+    name, kept = now["checkpoints"][0]["name"], now["checkpoints"][0]["families"]["knn"]
+    cut = kept["summaries"]["auc"]
+    before = from_json(to_json(now))
+    cut["value"] /= 2
+    lines = before["rankings"]["knn"]["lines"]
+    lines.append(lines.pop(0))
+    found = rerun._compared(before, now)
+    where = f"checkpoints, {name}, families, knn, summaries, auc, value"
+    places = [f"rankings, knn, lines, {line['checkpoint']}, place" for line in lines]
+    assert sorted(each.partition(": ")[0] for each in found.differences) == sorted([where, *places])
+    assert found.notes == (rerun.UNCUT,)
+    cut["value"] = before["checkpoints"][0]["families"]["knn"]["summaries"]["auc"]["value"] / 3
+    before["checkpoints"][0]["families"]["knn"]["summaries"]["auc"]["value"] /= 2
+    assert rerun._compared(before, now).notes == ()  # not the area under that curve
 
 
 @pytest.mark.parametrize(("goal", "replicates"), [(1.5, 20), (0.5, 1)])

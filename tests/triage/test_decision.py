@@ -40,6 +40,9 @@ def test_other_families_are_heard_where_the_best_classifier_is_not_measured() ->
     levels = {name: of_family["good"] for name, of_family in judgement.scores.items()}
     assert ("disagree in level" in decision.sentence) == (max(levels.values()) - min(levels.values()) > 0.1)
     assert basis_of(measured(TriageSettings(("ipr", "eas"), split=None), good=1.0)).method == "ipr"
+    best, other = found[1], found[4]  # no family has measured both: none can order beside another
+    judged = replace(best.estimate, method="tightest")
+    assert basis_of([replace(best, estimate=judged), other]).second is None
 
 
 def test_copies_are_no_candidates_unless_all_are() -> None:
