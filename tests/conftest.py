@@ -73,19 +73,17 @@ SLOW = (
     *("pages/", "server/", "cli/", "studies/"),
     *("diagnostics/test_influence", "neighbors/test_double_loops", "neighbors/test_plans", "test_without_library"),
 )
-# For .ci/run alone: kills, machines that work together, visits of many minutes. Exhaustive tests are thorough as well.
-THOROUGH = (
-    "pages/explore/test_media_browser",
-    "pages/live/test_live_leaving_browser",
-    "server/test_sessions",
-)
+# For .ci/run alone: visitors and their sessions. Exhaustive tests are thorough as well.
+THOROUGH = ("server/test_sessions",)
 # For `.ci/run --all`: the lab and its studies, and what repeats a shorter test with more seeds, sizes or families.
 EXHAUSTIVE = (
     "cli/test_kills",
     "pages/explore/test_influence",
+    "pages/explore/test_media_browser",
     "pages/explore/test_supports",
     "pages/explore/test_upload_race",
     "pages/lab/",
+    "pages/live/test_live_leaving_browser",
     "pages/triage/test_triage_browser",
     "studies/",
     "triage/test_bundled",

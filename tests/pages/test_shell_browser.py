@@ -54,7 +54,7 @@ SHOWN = "() => Promise.all(document.getAnimations().map(({ finished }) => finish
 BEHIND = {"Explore": ["^Mode dropped", "more families$", "^More$", "^Export$", "^About kNN$"]}
 
 
-@pytest.mark.parametrize("viewport", [WIDE, pytest.param(PHONE, marks=pytest.mark.thorough)], ids=["wide", "phone"])
+@pytest.mark.parametrize("viewport", [WIDE, pytest.param(PHONE, marks=pytest.mark.exhaustive)], ids=["wide", "phone"])
 def test_the_bar_names_every_page_and_marks_the_one_on_screen(
     new_page: Callable[..., Page], viewport: ViewportSize
 ) -> None:
@@ -79,6 +79,7 @@ def test_the_bar_names_every_page_and_marks_the_one_on_screen(
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.thorough
 def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport=WIDE)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -98,7 +99,7 @@ def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(new_page:
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(new_page: Callable[..., Page]) -> None:
     page = new_page()  # asks no other machine: the fixture's check
     for name in ("Triage", "Learn", "Bias lab"):
@@ -156,7 +157,7 @@ def test_curves_and_their_names_stand_out_from_the_page(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_has_nothing_serious_to_say(new_page: Callable[..., Page], name: str, theme: str) -> None:
     # `AXE` is the path of axe.min.js, of the package axe-core in package.json; .ci/run sets it.

@@ -295,7 +295,7 @@ def test_the_machine_becomes_more_diverse_along_its_epochs() -> None:
     assert diverse == sorted(diverse, reverse=True)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_forests_climb_by_the_best_classifier_and_copy_no_digit() -> None:
     pairs = [bundled_pair(checkpoint.name) for checkpoint in BUNDLED["forest"].checkpoints]
     areas = [pr_curve(*pair, "tightest").auc for pair in pairs]

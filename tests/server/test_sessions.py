@@ -143,6 +143,7 @@ def test_the_page_is_drawn_again_for_a_refusal(server: AppServer) -> None:
         assert visitor.texts("Heading")[0] == "Triage"
 
 
+@pytest.mark.exhaustive
 def test_files_that_triage_puts_away_take_no_memory_and_go_with_the_session(server: AppServer) -> None:
     with Visitor(server.url, "triage", "data=upload") as visitor:
         visitor.run()
@@ -211,6 +212,7 @@ def measured(visitor: Visitor, count: int) -> None:
     until(lambda: visitor.run() or any(text.startswith(done) for text in visitor.texts("Markdown")))
 
 
+@pytest.mark.exhaustive
 def test_looking_again_at_a_folder_with_a_new_file_and_going_on_keeps_folder_reference_and_results(
     server: AppServer,
 ) -> None:
@@ -279,6 +281,7 @@ def test_hostile_words_in_a_field_are_refused_in_words(server: AppServer) -> Non
                 assert all(len(text) < 1000 for text in visitor.texts("Alert"))
 
 
+@pytest.mark.exhaustive
 def test_numbers_that_no_slider_sends_change_nothing(server: AppServer) -> None:
     with Visitor(server.url, query="n=50") as visitor:
         visitor.run()
@@ -299,6 +302,7 @@ def test_a_question_that_is_none_is_refused(server: AppServer) -> None:
             assert visitor.ask({}, of=nasty)[0] == 200
 
 
+@pytest.mark.exhaustive
 def test_the_server_ends_at_once_while_it_answers(tmp_path: Path) -> None:
     with running_app(tmp_path / "log") as server, Visitor(server.url, query="n=20000&repeats=20") as visitor:
         visitor.run()
@@ -360,6 +364,7 @@ def test_a_folder_goes_with_what_held_it(temporary: Path) -> None:
     private_folders.remove_own()
 
 
+@pytest.mark.exhaustive
 def test_connections_send_each_part_of_an_answer_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         sessions.send_at_once()

@@ -98,7 +98,7 @@ def test_the_bundle_is_the_version_that_its_name_says_and_has_its_licence() -> N
     assert f'"{PLOTLY.name}"' in (ROOT / "pages" / "_live" / "pane.js").read_text("utf-8")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_figures_draw_with_it_below_a_path_and_after_another_page(server: AppServer, chromium: Browser) -> None:
     tab = open_tab(chromium, server.url)
     answers: list[Response] = []

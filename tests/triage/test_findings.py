@@ -70,7 +70,7 @@ def found_in(pair, method="knn", **options):
 
 
 @pytest.mark.parametrize("method", ["knn", "coverage"])
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (1, 2))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (1, 2))])
 def test_nothing_is_found_in_faultless_pairs(method, seed):
     pairs = (mixture((0.3, 0.3, 0.4), (0.3, 0.3, 0.4), seed=seed), gaussian(seed=seed), gaussian(d=64, seed=seed))
     # that a feature just differs is said by a test that errs in up to 1.5 % of such pairs
@@ -81,7 +81,7 @@ def test_families_that_count_in_balls_of_their_own_find_nothing_either():
     assert found_in(gaussian(d=4), "ipr") == {}
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("fault", CLEAR)
 def test_every_fault_is_named_at_a_clear_strength_and_never_its_opposite(fault, seed):
     pair = planted(MODES, fault, CLEAR[fault], 800, seed)
@@ -90,7 +90,7 @@ def test_every_fault_is_named_at_a_clear_strength_and_never_its_opposite(fault, 
     assert not set(keys) & set(FAULTS[fault].opposite)
 
 
-@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 6), marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 6), marks=pytest.mark.exhaustive)])
 def test_real_against_real_is_quiet_at_every_size(seeds):
     pairs = [planted(MODES, None, 0.0, n, seed) for n in (150, 400) for seed in seeds]
     assert [sample_faults(pair, preflight(pair).facts) for pair in pairs] == [()] * len(pairs)
@@ -425,7 +425,7 @@ def test_one_photo_that_is_the_whole_reference_is_called_that_and_gives_no_ratio
         assert not any(fault.key in ("wide", "narrow", "coarse", "noise") for fault in found)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 6))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 6))])
 @pytest.mark.parametrize(("different", "times"), [(50, 20), (100, 10), (10, 100)])
 def test_few_samples_again_and_again_are_repeats_first_and_no_copies(seed: int, different: int, times: int) -> None:
     rng = np.random.default_rng(seed)

@@ -286,7 +286,7 @@ def test_json_says_what_was_approximate() -> None:
 # ---- in a browser ----
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_toggle_labels_the_figure_and_every_file(page: Page, tmp_path: Path) -> None:
     visit(page, "/?n=400&p.d=4")
     page.wait_for_function("() => window.__prviz?.frames.size > 0")

@@ -201,6 +201,7 @@ _WORDS = """() => {
 }"""
 
 
+@pytest.mark.thorough
 def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., Page]) -> None:
     page = new_page()
     open_explore(page)
@@ -225,7 +226,7 @@ def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., 
     assert 60 < words["all"] <= 300
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_go_at_once(page: Page) -> None:
     open_explore(page)
     number_of_row, before = page.locator(".rows .row b").first, page.locator(".rows").first.bounding_box()
@@ -247,6 +248,7 @@ def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_g
     assert page.locator(".rows").first.bounding_box() == before
 
 
+@pytest.mark.thorough
 def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(looked_at: Page) -> None:
     page = looked_at
     strip = page.locator(".st-key-part-strip")
@@ -306,6 +308,7 @@ def test_a_share_link_restores_the_screen_as_the_first_request(new_page: Callabl
         np.testing.assert_allclose(restored[curve], points, atol=1e-6)  # of a pixel's thousandth
 
 
+@pytest.mark.exhaustive
 def test_a_hostile_link_is_told_and_harmless(page: Page) -> None:
     open_explore(page, "/?k=999999999999&problem=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&split=9&seed=-1")
     expect(page.get_by_text(re.compile("is ignored|there is no toy problem")).first).to_be_visible()
@@ -321,6 +324,7 @@ def saved(page: Page, button: str, folder: Path) -> Path:
     return target
 
 
+@pytest.mark.exhaustive
 def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -> None:
     open_explore(page, "/?source=bundled&problem=mixture-converged&n=200")
     plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
@@ -375,6 +379,7 @@ def test_downloads_open_again(looked_at: Page, tmp_path: Path, new_page: Callabl
         expect(copy.locator("svg text", has_text=re.compile(f"^{family}, IoU"))).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_fast_keys_reach_the_last_value_and_the_link(looked_at: Page) -> None:
     page = looked_at
     neighbours = number(page, "Neighbours k")
@@ -414,6 +419,7 @@ def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(looked_a
     no_trouble(page)
 
 
+@pytest.mark.thorough
 def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(looked_at: Page) -> None:
     page, figure = looked_at, main_figure(looked_at)
     plot = figure.locator(".pane").first.locator(".js-plotly-plot")
@@ -440,7 +446,8 @@ def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
     no_trouble(page)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [pytest.param(1440, "light", marks=pytest.mark.thorough), (390, "dark")])
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: int, scheme: str) -> None:
     page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     open_explore(page, QUICK)
@@ -466,6 +473,7 @@ def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: 
         assert (box["height"] > closed["height"] + 100) == (expanded == "true")
 
 
+@pytest.mark.thorough
 def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) -> None:
     open_explore(page, "/?n=100&repeats=5")
     expect(main_figure(page).locator(".coarse")).to_have_text("")  # the first drawing may be of fewer samples
@@ -489,7 +497,7 @@ def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) ->
     no_trouble(page)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_pulled_weight_moves_the_truth_and_stands_in_the_link(page: Page) -> None:
     visit(page, "/?problem=finite&n=100&p.d=2&p.real_weights=0.5,0.5,0.0,0.0")
     painted(page)

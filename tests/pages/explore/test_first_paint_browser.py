@@ -26,8 +26,9 @@ OF_PLOTLY = ".live.screen .plot .scatterlayer .trace .js-line"
 OURS = ".live.screen .plot .first .first-line"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
-    "viewport", [pytest.param(WIDE, id="wide", marks=pytest.mark.thorough), pytest.param(PHONE, id="phone")]
+    "viewport", [pytest.param(WIDE, id="wide", marks=pytest.mark.exhaustive), pytest.param(PHONE, id="phone")]
 )
 def test_nothing_moves_while_the_first_view_comes(new_page: Callable[..., Page], viewport: ViewportSize) -> None:
     page = new_page(fresh=True, viewport=viewport)
@@ -39,8 +40,9 @@ def test_nothing_moves_while_the_first_view_comes(new_page: Callable[..., Page],
     assert sum(value for value, _ in shifts) <= MOST_SHIFT, shifts
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
-    "viewport", [pytest.param(WIDE, id="wide", marks=pytest.mark.thorough), pytest.param(PHONE, id="phone")]
+    "viewport", [pytest.param(WIDE, id="wide", marks=pytest.mark.exhaustive), pytest.param(PHONE, id="phone")]
 )
 def test_the_curves_are_there_before_plotly_and_stay_in_place(
     new_page: Callable[..., Page], viewport: ViewportSize

@@ -73,7 +73,7 @@ def test_every_tab_knows_them(methods) -> None:
         assert ("No family shown depends on k." in words) is (methods == "cluster,classifier"), tab
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_browser_leaves_them_and_their_band_where_they_are(page) -> None:
     figure = followed(page, f"{PATH}&methods=knn,cluster,classifier")
     revision, first = figure.get_attribute("data-revision"), drawn(page)

@@ -71,7 +71,7 @@ def test_a_family_keeps_its_numbers_while_it_is_off() -> None:
     assert list(vertices(app)) == ["truth", "knn", "cluster:clusters=5"]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_every_tab_takes_them_and_samples_stays_with_the_family() -> None:
     app = small(methods="knn,prc:c=2,ppr:a=1.5,cluster:clusters=5,hub:t=1")
     last_word(app)
@@ -112,7 +112,7 @@ def test_b_and_eps_change_the_tables_columns_only() -> None:
     assert last_word(again)["table"] == sent["table"]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("split", [0.5, None])
 def test_explore_says_how_many_samples_are_hubs_and_that_they_cost_more(split: float | None) -> None:
     app = small(methods="hub", n="200", split="none" if split is None else str(split))

@@ -60,7 +60,7 @@ def drawn_in(figure: Locator, group: str) -> int:
     )
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]) -> None:  # noqa: F811
     figure, found = explorer(page), classifiers()
     assert figure.get_attribute("data-groups") == counts(found, 45)
@@ -105,7 +105,7 @@ def point_of(page: Page, curve: str) -> tuple[float, float]:
     return box["x"] + x, box["y"] + y
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_hovering_a_curve_previews_lam_and_a_click_opens_space_there(page: Page, sent: list[int]) -> None:  # noqa: F811
     figure, found = explorer(page), classifiers()
     main, address, before = main_figure(page), page.url, len(sent)

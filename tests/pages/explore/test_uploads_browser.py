@@ -59,6 +59,7 @@ def test_one_file_with_both_roles_is_a_pair(new_page: Callable[..., Page]) -> No
         no_trouble(page)
 
 
+@pytest.mark.thorough
 def test_several_arrays_are_asked_for(uploads: Page) -> None:
     page, values = uploads, np.random.default_rng(0).normal(size=(60, 5))
     upload(page, "Real samples", "two.npz", npz(feats=values, reps=values[:40]))

@@ -111,7 +111,7 @@ def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(n
     expect(flags.get_by_role("button", name="1 more")).to_be_visible()
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_clean_samples_look_as_a_toy_does_and_copies_are_said_in_one_step(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
     visit(page, "/?n=100&p.d=2")

@@ -135,6 +135,7 @@ def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
     assert hand(page, name).get_attribute("aria-valuetext") == at_hand  # the link holds the setting
 
 
+@pytest.mark.exhaustive
 def test_only_the_sample_that_is_held_moves_and_a_press_on_another_only_chooses_it(course: Page) -> None:
     page = course
     open_step(page, "samples-1")
@@ -151,6 +152,7 @@ def test_only_the_sample_that_is_held_moves_and_a_press_on_another_only_chooses_
     assert json.loads(dict(parse_qsl(urlsplit(page.url).query))["moved"]) == moved
 
 
+@pytest.mark.thorough
 def test_a_guess_is_about_the_step_s_setting_whatever_was_moved_before(course: Page) -> None:
     page = course
     open_step(page, "overlap-1", shift=-0.4)  # a link's setting is the step's
@@ -193,6 +195,7 @@ def test_the_keyboard_alone_moves_a_handle_and_answers(course: Page) -> None:
     at_step(page, "overlap-2")
 
 
+@pytest.mark.thorough
 def test_with_reduced_motion_the_answer_is_there_at_once_with_its_ghost(course: Page) -> None:
     page = course
     page.emulate_media(reduced_motion="reduce")
@@ -205,6 +208,7 @@ def test_with_reduced_motion_the_answer_is_there_at_once_with_its_ghost(course: 
     page.emulate_media(reduced_motion="no-preference")
 
 
+@pytest.mark.thorough
 def test_a_hostile_link_opens_the_step_as_it_begins(course: Page) -> None:
     page = course
     open_step(page, "modes-1", q=[9, -1, 0, 0], angle="x", p={"a": 1})
@@ -216,7 +220,7 @@ def test_a_hostile_link_opens_the_step_as_it_begins(course: Page) -> None:
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_lecturers_present_take_the_plan_along_and_embed_the_course(
     course: Page, new_page: Callable[..., Page]
 ) -> None:
@@ -251,7 +255,7 @@ def test_lecturers_present_take_the_plan_along_and_embed_the_course(
     assert before
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900), (1920, 1080)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_step_fits_other_windows(warm: Tab, width: int, height: int, scheme: str) -> None:
@@ -266,7 +270,7 @@ def test_every_step_fits_other_windows(warm: Tab, width: int, height: int, schem
     tab.check()
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_explore_is_as_it_was_after_a_lesson(page: Page) -> None:
     open_step(page, "classifier-1")
     pages = page.locator(".st-key-prviz-bar")

@@ -174,6 +174,7 @@ def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(
     page.keyboard.press("Escape")
 
 
+@pytest.mark.thorough
 def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Callable) -> None:
     page, figure = shared, main_figure(shared)
     for name, pattern in (("Neighbours k", r"^(?!5\|)"), ("Bandwidth", r"\|(?!auto)")):
@@ -195,6 +196,7 @@ def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Cal
     assert again.locator("[data-prviz-place=rows]").inner_text() == page.locator("[data-prviz-place=rows]").inner_text()
 
 
+@pytest.mark.exhaustive
 def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page) -> None:
     held: list[Any] = []
     holding: list[bool] = []
@@ -231,6 +233,7 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
     at_stop(figure, rf"^{kept}\|")
 
 
+@pytest.mark.thorough
 def test_a_lost_visitor_is_known_again_and_a_lost_server_is_asked_again(page: Page) -> None:
     followed(page)
     page.route("**/live/ask", lambda route: route.fulfill(status=410), times=1)
@@ -243,6 +246,7 @@ def test_a_lost_visitor_is_known_again_and_a_lost_server_is_asked_again(page: Pa
     page.wait_for_url(re.compile(r"[?&]seed=5(&|$)"))
 
 
+@pytest.mark.thorough
 def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
     handle = slider(page, "Neighbours k")
@@ -268,6 +272,7 @@ def test_numbers_over_k_come_with_the_frames_also_where_the_table_was_there_befo
     expect(page.locator(".turned .over polyline").first).to_be_attached()
 
 
+@pytest.mark.exhaustive
 def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
     page.get_by_role("tab", name="All numbers").click()
@@ -302,6 +307,7 @@ def test_the_table_scrolls_in_its_own_box(new_page: Callable[..., Page]) -> None
     assert min(map(int, re.findall(r"\d+", color)[:3])) > 150  # light on dark
 
 
+@pytest.mark.exhaustive
 def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
     seeds = number(page, "Seed")
@@ -320,7 +326,7 @@ def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -
     expect(row(page, "knn").locator("b")).to_have_text(f"{frame[0]:.2f}")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_repeats_are_followed_without_their_bands(page: Page) -> None:
     figure = followed(page, PATH + "&repeats=3&show=bound")
     filled = figure.locator(".pane").first.locator(".js-fill")
@@ -345,6 +351,7 @@ def test_repeats_are_followed_without_their_bands(page: Page) -> None:
 # These leave a zoom, hidden entries and another tab to those that share their page.
 
 
+@pytest.mark.thorough
 def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
     hide(page, "ipr")
@@ -370,6 +377,7 @@ def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
     assert plot.evaluate(f"plot => {line_of('ipr')}.visible") == "legendonly"
 
 
+@pytest.mark.exhaustive
 def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
     slider(page, "Neighbours k").press("ArrowRight")
@@ -386,6 +394,7 @@ def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
     np.testing.assert_allclose(first, caught_up, atol=1.0)
 
 
+@pytest.mark.thorough
 def test_the_panels_follow_the_drag(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
     page.get_by_role("tab", name="Extremes").click()

@@ -51,7 +51,7 @@ def paths(page: Page) -> list[Any]:
     return found
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_every_pane_and_figure_shows_the_curves_of_the_stop_without_python(page: Page) -> None:
     followed(page, PATH + "&show=limits")
     before = paths(page)
@@ -90,6 +90,7 @@ _NEXT = f"""() => new Promise(resolve => {{
 }})"""
 
 
+@pytest.mark.thorough
 def test_other_samples_are_drawn_and_nothing_fades(page: Page) -> None:
     figure = followed(page)
     before = paths(page)[0]
@@ -132,7 +133,7 @@ _GREY = """async () => {
 }"""
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_grey_is_said_where_it_is_drawn(page: Page) -> None:
     followed(page, "/?problem=modes&n=300&k=5&split=none&show=bound")
     assert page.evaluate(_GREY) == [[], [True]]

@@ -294,7 +294,7 @@ def at_faults(app: AppTest) -> AppTest:
     return settled(app.run())
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -175,7 +175,7 @@ def test_the_ceiling_is_in_every_figure_and_first_in_the_table() -> None:
     assert (first["checkpoint"], first["AuC"]) == ("real against real", f"{top['auc']:.3f}")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_what_papers_report_is_added_and_ranked() -> None:
     app = opened(bundled_found(("classes-3", "vae-b0.2-e40", "diffusion-e300")))

@@ -113,7 +113,7 @@ def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(tmp
     assert made[".csv"]().startswith(b'"schema_version"')
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_files_hold_the_ceiling_the_copies_and_the_faults() -> None:
     of = found()
     possible = yardstick(of.reference, of.settings, None, size=max(each.n_generated for each in of.measured))

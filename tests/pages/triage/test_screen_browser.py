@@ -81,7 +81,7 @@ def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(new_p
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_part_that_opens_below_the_screen_is_brought_up(new_page: Callable[..., Page]) -> None:
     page = new_page()
     page.set_viewport_size({"width": 1366, "height": 768})

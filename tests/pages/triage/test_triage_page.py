@@ -84,7 +84,7 @@ def test_the_bundled_samples_that_are_shown_are_those_that_are_measured(name: st
         assert (shown.images is None) == ("text" in shown.labels)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_session() -> None:
     app = triage(methods="knn,ipr")
     until_done(begin(app))

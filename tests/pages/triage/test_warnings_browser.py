@@ -48,7 +48,7 @@ def files() -> tuple[bytes, list[tuple[str, bytes]]]:
     return npy(real), [(f"step-{i}.npy", npy(each)) for i, each in enumerate((good, row, units), start=1)]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_warnings_stand_beside_the_verdicts_at_every_size(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport=ViewportSize(width=1366, height=768))
     visit(page, "/triage?data=upload&methods=knn")
