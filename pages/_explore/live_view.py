@@ -39,6 +39,7 @@ from prviz.live.explorer import CurvesQuestion, Question, Sink
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.results import Answer
 from prviz.live.state import PANELS, VIEWS
+from prviz.reports.export import limit_of
 from prviz.reports.settings import BANDWIDTH_LIMITS, FIRST_VIEW, SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
@@ -314,7 +315,8 @@ def numbers(problem: Problem, found: results.Results) -> Table:
     """Every number of every curve."""
     settings = problem.settings
     truth = problem.truth
-    rows = {name: frames.row(curve, problem) for name, curve in found.curves.items()}
+    bound = bounds.bound(problem)
+    rows = {name: frames.row(curve, problem, limit_of(name, bound)) for name, curve in found.curves.items()}
     known = {}
     if truth is not None:
         key = ("truth-row", *problem.key[1:3], settings.b, settings.eps)

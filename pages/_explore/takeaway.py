@@ -123,7 +123,7 @@ def _files(
         return export.to_json(estimates, pair=problem.pair, settings=settings, **whole)
 
     def table() -> str:
-        return export.summaries_csv(curves, approximate=approximate, **weights)
+        return export.summaries_csv(curves, bound=bound, approximate=approximate, **weights)
 
     return {
         "HTML": ("html", "text/html", lambda: export.curves_html(drawing(), titled, bound=bound, **about, **weights)),

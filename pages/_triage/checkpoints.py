@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -21,12 +21,13 @@ from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples
 from prviz.triage.classes import NEIGHBOURS, MissedSamples, missed_samples
-from prviz.triage.decision import Basis, looked_into
+from prviz.triage.decision import Basis, capped_summaries, looked_into, sides_of_one
 from prviz.triage.evidence import lam_at_end
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.ranking import AreaSides
 from prviz.triage.result_cache import ResultCache
-from prviz.uncertainty.bootstrap import Spread, bootstrap
+from prviz.uncertainty.bootstrap import Interval, Spread, bootstrap, intervals_at_most
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -92,6 +93,26 @@ class CheckpointResults:
     def _by_name(self) -> dict[tuple[str, str], MeasuredCheckpoint]:
         return {(each.method, each.checkpoint.name): each for outcome in self.outcomes for each in outcome.measured}
 
+    def summaries(self, measured: MeasuredCheckpoint) -> Mapping[str, float]:
+        """The summaries of one of these, with no area above the bound that caps its score."""
+        return capped_summaries(measured, self._sides(measured)[0])
+
+    def intervals(self, measured: MeasuredCheckpoint, known: Mapping[str, Interval]) -> Mapping[str, Interval]:
+        """The intervals of its summaries, with no area above that either."""
+        return intervals_at_most(known, self.most(measured))
+
+    def most(self, measured: MeasuredCheckpoint) -> float | None:
+        """The area that the true curve of one of these does not exceed, at 95 %; None without a bound."""
+        most = self._sides(measured)[1]
+        return None if most is None else most.score(0.5)
+
+    def _sides(self, measured: MeasuredCheckpoint) -> tuple[AreaSides, AreaSides | None]:
+        return known_sides_of_one(self.settings, self._families[measured.checkpoint.name])[measured.method]
+
+    @cached_property
+    def _families(self) -> dict[str, tuple[MeasuredCheckpoint, ...]]:
+        return {each.checkpoint.name: each.measured for each in self.outcomes}
+
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
         """The samples behind a measurement; raises ReadError, OSError or, for changed files, ValueError."""
         key = ("triage-samples", measured.digests.real, measured.digests.generated, measured.checkpoint.path)
@@ -110,6 +131,16 @@ def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple
 
 # Checkpoints whose results are kept, some hundred numbers each.
 _HELD = 10_000
+
+
+def known_sides_of_one(
+    settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]
+) -> Mapping[str, tuple[AreaSides, AreaSides | None]]:
+    """`sides_of_one` of a checkpoint by all its families; of each it is computed once."""
+    held: LeastRecentlyUsed = cache.remembered(("triage-sides-of-each",), lambda: LeastRecentlyUsed(_HELD))
+    keys = tuple(measurement(settings, each) for each in measured)
+    found: Mapping[str, tuple[AreaSides, AreaSides | None]] = held.remembered(keys, partial(sides_of_one, measured))
+    return found
 
 
 def of_each(

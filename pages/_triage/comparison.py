@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -182,7 +183,8 @@ def _compared(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckp
         curves = compare_curves(a, b, BOOTSTRAP, found.settings.seed, CONFIDENCE, lambda done: progress(done / 2))
         along = difference_of(a, b, curves)
         progress(0.75)
-        return Compared(along, dict(curves.differences))
+        areas = [math.inf if most is None else most for most in map(found.most, (a, b))]
+        return Compared(along, {**curves.differences, "auc": curves.difference("auc", *areas)})
 
     return answers.tab_result(key, seconds, compute)
 

@@ -101,7 +101,7 @@ def _say_witness(case: Diagnosis) -> None:
     if known is None or not known["told_apart"]:
         return
     best = found.by(TIGHTEST.name)
-    area = next((each.curve.auc for each in best if each.checkpoint == measured.checkpoint), None)
+    area = next((found.summaries(each)["auc"] for each in best if each.checkpoint == measured.checkpoint), None)
     if area is not None and known["area"] is None:
         seconds = case.seconds(2) + 2 * max(each.seconds for each in best)
         known = case.known("witness-areas", seconds, lambda _: find_witness(found, measured, area)) or known
@@ -166,7 +166,7 @@ def _say_nothing(found: CheckpointResults) -> None:
 
 def _choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerator]:
     """The selected checkpoint, else the best at the page's goal, and the container beside it for buttons."""
-    names, titles, kept = found.names, {each.checkpoint.name: _title(each) for each in found.measured}, session()
+    names, titles, kept = found.names, {each.checkpoint.name: _title(found, each) for each in found.measured}, session()
     name = selected(found)
     if name is None:  # the best; while others are still measured, the one that was shown first
         if found.complete or kept.pinned not in names:
@@ -201,11 +201,11 @@ def _choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerato
     return found.looked_into[name], row
 
 
-def _title(measured: MeasuredCheckpoint) -> str:
+def _title(found: CheckpointResults, measured: MeasuredCheckpoint) -> str:
     checkpoint = measured.checkpoint
     step = "" if checkpoint.step is None else f"{checkpoint.step:g}"
     said = f", step {step}" if step and step not in checkpoint.name else ""
-    return f"{checkpoint.name}{said} (AuC {measured.summaries['auc']:.3f})"
+    return f"{checkpoint.name}{said} (AuC {found.summaries(measured)['auc']:.3f})"
 
 
 def _to_explore(case: Diagnosis) -> None:

@@ -97,11 +97,11 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
             else:
                 _wall(found, samples, real=each is None)
     alt = f"{names[0]} lies above the diagonal, {names[1]} below it."
-    areas = f"AuC {one.curve.auc:.3f} and {other.curve.auc:.3f}."
+    areas = " and ".join(f"{found.summaries(each)['auc']:.3f}" for each in (one, other))
     trade, curves = equal_distance_figure(points, names), pair_curves_figure((one.curve, other.curve), names)
     panes = [
         Pane("triage-equal-trade", trade, "Both sides of the diagonal", square=True, alt=alt),
-        Pane("triage-equal-curves", curves, "Their curves", square=True, alt=areas),
+        Pane("triage-equal-curves", curves, "Their curves", square=True, alt=f"AuC {areas}."),
     ]
     live_figure("triage-equal", panes)
 

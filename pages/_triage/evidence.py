@@ -168,10 +168,11 @@ def _interval(case: Diagnosis, finding: TriageFinding) -> None:
     spread = case.spread()
     if spread is None:
         return
-    low, high = spread.intervals["auc"]
+    area = case.found.summaries(case.measured)["auc"]
+    low, high = case.found.intervals(case.measured, spread.intervals)["auc"]
     smaller = min(case.classifiers.n_real, case.classifiers.n_generated)
     st.markdown(
-        f"**AuC**, the area under the curve, is {spread.values['auc']:.3f}, and {low:.3f} to {high:.3f} in 95 % of the "
+        f"**AuC**, the area under the curve, is {area:.3f}, and {low:.3f} to {high:.3f} in 95 % of the "
         f"curves drawn again. {smaller:,} samples of the smaller set measure it; the width falls about with the root "
         "of that number, so that half of it takes 4 times as many. Another split or other fit samples can move the "
         f"curve besides, and {plain(case.title)} may be biased at this size: no band knows of that."

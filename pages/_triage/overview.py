@@ -66,8 +66,8 @@ def draw(found: CheckpointResults) -> None:
                 name=each.checkpoint.name,
                 step=each.checkpoint.step,
                 curve=each.curve,
-                summaries=each.summaries,
-                intervals=intervals.get(each.checkpoint.name, {}),
+                summaries=found.summaries(each),
+                intervals=found.intervals(each, intervals.get(each.checkpoint.name, {})),
                 bound=each.bound,
             )
             for each in found.measured
@@ -143,7 +143,7 @@ def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
     """Which numbers put the checkpoints in the same order."""
     rows = [
         {
-            **{_BY_KEY[key].label: each.summaries[key] for key in _CURVES},
+            **{_BY_KEY[key].label: found.summaries(each)[key] for key in _CURVES},
             **{number_title(name): more[each.checkpoint.name].get(name, math.nan) for name in BLIND_SPOTS},
         }
         for each in found.measured

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -12,11 +11,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages._shared import cache
-from pages._triage.checkpoints import CheckpointResults, measurement, of_each
+from pages._triage.checkpoints import CheckpointResults, known_sides_of_one, measurement, of_each
 from pages._triage.possible import Ceiling
 from pages._triage.session import GOAL
-from prviz.live.store import LeastRecentlyUsed
-from prviz.triage.decision import Judgement, KnownSides, judge, sides_of_one
+from prviz.triage.decision import Judgement, KnownSides, judge
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.memorisation import Memorisation
 from prviz.triage.ranking import (
@@ -33,8 +31,6 @@ BALANCED = 0.5
 BOOTSTRAP, CONFIDENCE = REPLICATES, LEVEL
 # Cost of one curve of a replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
 BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
-# Checkpoints whose sides are kept, a few numbers each.
-_HELD = 10_000
 
 
 class Replicates(NamedTuple):
@@ -56,15 +52,13 @@ def sides_of(found: CheckpointResults) -> Mapping[str, Mapping[str, AreaSides]]:
 
 def known_of(found: CheckpointResults) -> KnownSides:
     """What holds of all checkpoints at every goal; of each it is computed once."""
-    held: LeastRecentlyUsed = cache.remembered(("triage-sides-of-each",), lambda: LeastRecentlyUsed(_HELD))
 
     def compute() -> KnownSides:
         curves: dict[str, dict[str, AreaSides]] = {name: {} for name in found.settings.methods}
         bounds: dict[str, dict[str, AreaSides | None]] = {}
         for some in (each.measured for each in found.outcomes if each.measured):
-            keys = tuple(measurement(found.settings, each) for each in some)
             name = some[0].checkpoint.name
-            for method, (own, most) in held.remembered(keys, partial(sides_of_one, some)).items():
+            for method, (own, most) in known_sides_of_one(found.settings, some).items():
                 curves.setdefault(method, {})[name] = own
                 bounds.setdefault(method, {})[name] = most
         return KnownSides(curves, bounds)

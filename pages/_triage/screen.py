@@ -196,7 +196,7 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 def _judged_so_far(found: CheckpointResults) -> str:
     """How many checkpoints the best classifier has judged, while it follows the first ranking; else ""."""
-    areas = [each.curve.auc for each in found.by(TIGHTEST.name)]
+    areas = [found.summaries(each)["auc"] for each in found.by(TIGHTEST.name)]
     if found.method == TIGHTEST.name or not areas:
         return ""
     return (

@@ -32,7 +32,7 @@ from pages._triage import (
     robustness,
     screen,
 )
-from pages._triage.checkpoints import CheckpointResults, count_of
+from pages._triage.checkpoints import CheckpointResults, count_of, known_sides_of_one
 from pages._triage.files import CheckpointSource
 from pages._triage.possible import name_faults
 from pages._triage.run import Run, quick_of
@@ -42,7 +42,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
 from prviz.measure.workload import cut, duration, estimate_seconds
 from prviz.samples import Samples
-from prviz.triage.decision import Basis, basis_of
+from prviz.triage.decision import Basis, basis_of, capped_summaries
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import UNEVEN, other_encoders, unequal, uneven
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
@@ -405,6 +405,10 @@ def _table_row(
     each: Checkpoint, outcome: CheckpointOutcome | None, run: Run, method: str, columns: Sequence[str]
 ) -> list[Any]:
     measured = next((one for one in outcome.measured if one.method == method), None) if outcome else None
+    area = math.nan
+    if outcome is not None and measured is not None:
+        own, _ = known_sides_of_one(run.settings, outcome.measured)[method]
+        area = capped_summaries(measured, own)["auc"]
     if outcome is None:
         state = "at work" if run.now == each.path else "waits" if run.working else "not measured"
     elif outcome.reason is not None:
@@ -414,7 +418,7 @@ def _table_row(
     return [
         each.name,
         math.nan if each.step is None else each.step,
-        measured.summaries["auc"] if measured else math.nan,
+        area,
         state,
         measured.n_generated if measured else None,
         *(each.extra.get(name, math.nan) for name in columns),

@@ -350,19 +350,23 @@ def _table(
 ) -> str:
     """Text of the samples, the approximation, and one aligned line per method with its intervals below."""
     from prviz.curves.refuted import refuted_runs
-    from prviz.curves.summaries import summaries, summary_list
+    from prviz.curves.summaries import summaries, summary_list, with_area_at_most
+    from prviz.reports.export import limit_of
+    from prviz.uncertainty.bootstrap import intervals_at_most
 
     remarks = dict[int, str]()
     rows = [["method", "k", *(each.short for each in summary_list(b, eps))]]
     for name, each in estimates.items():
         k = "-" if each.k is None else str(each.k)
-        rows.append([each.method, k, *(f"{value:.4f}" for value in summaries(each.curve, b, eps).values())])
-        if bound is not None and (runs := refuted_runs(each.curve, bound)):
+        most = limit_of(name, bound)
+        values = with_area_at_most(summaries(each.curve, b, eps), most)
+        rows.append([each.method, k, *(f"{value:.4f}" for value in values.values())])
+        if bound is not None and most is None and (runs := refuted_runs(each.curve, bound)):
             where = ", ".join(f"{low:.3g} <= lam <= {high:.3g}" for low, high in runs)
             remarks[len(rows) - 1] = f"  refuted, {where}"
         if name in spreads:  # the lower and the upper ends of all intervals, named by their percentiles
             tail = 50 * (1 - spreads[name].level)
-            sides = zip(*spreads[name].intervals.values(), strict=True)
+            sides = zip(*intervals_at_most(spreads[name].intervals, most).values(), strict=True)
             for share, side in zip((tail, 100 - tail), sides, strict=True):
                 rows.append([f"  {share:g} %", "", *(f"{end:.4f}" for end in side)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -166,6 +166,14 @@ def numbers(curve: PRCurve, truth: PRCurve | None = None, b: float = B, eps: flo
     """One row of the table by key: the comparison with the truth if known, then `summaries`."""
     compared = {} if truth is None else {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
     return compared | summaries(curve, b, eps)
+
+
+def with_area_at_most(values: Mapping[str, float], most: float | None) -> dict[str, float]:
+    """Summaries with no area above that of an upper bound of the truth, which is not there either; None: no bound."""
+    found = dict(values)
+    if most is not None:
+        found["auc"] = min(found["auc"], most)
+    return found
 
 
 class FirstDifferences(NamedTuple):

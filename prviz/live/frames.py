@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from prviz.curves import PRCurve
-from prviz.curves.summaries import NO_AREA, Column, numbers, table_columns
+from prviz.curves.summaries import NO_AREA, Column, numbers, table_columns, with_area_at_most
 from prviz.estimators import ESTIMATORS
 from prviz.live import results
 from prviz.live.message import as_text
@@ -106,9 +106,10 @@ def columns(problem: Problem) -> list[Column]:
     return table_columns(comparable(problem) is not None, problem.settings.b, problem.settings.eps)
 
 
-def row(curve: PRCurve, problem: Problem) -> list[float]:
-    """The table's numbers of one curve, rounded to DIGITS."""
+def row(curve: PRCurve, problem: Problem, most: float | None = None) -> list[float]:
+    """The table's numbers of one curve, rounded to DIGITS. most : what its area does not exceed, if that is known."""
     found = numbers(curve, comparable(problem), problem.settings.b, problem.settings.eps)
+    found = with_area_at_most(found, most)
     return [round(value, DIGITS) for value in found.values()]
 
 

@@ -63,7 +63,14 @@ from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.classes import ClassShare
-from prviz.triage.decision import Judgement, basis_of, capped_summaries, judge, known_sides, sides_of_one
+from prviz.triage.decision import (
+    Judgement,
+    basis_of,
+    capped_summaries,
+    judge,
+    known_sides,
+    sides_of_one,
+)
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import warnings_of
 from prviz.triage.measure import other_encoders, unequal
@@ -73,7 +80,7 @@ from prviz.triage.ranking import AreaSides, digest_of_supports, score, side_repl
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.witnesses import WitnessEntry, told_apart
 from prviz.triage.yardstick import Yardstick
-from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
+from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated, intervals_at_most
 
 SCHEMA = "prviz-triage"
 SCHEMA_VERSION = 1
@@ -363,10 +370,7 @@ def _family(
     """A checkpoint by one family; known : its sides and those of its bound, which no area exceeds."""
     own, most = known
     sigma = measured.estimate.bandwidth
-    if intervals and most is not None:
-        low, high = intervals["auc"]
-        limit = most.score(0.5)
-        intervals = {**intervals, "auc": Interval(min(low, limit), min(high, limit))}
+    intervals = intervals_at_most(intervals, None if most is None else most.score(0.5))
     return {
         "k": measured.k,
         "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},

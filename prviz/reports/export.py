@@ -33,12 +33,14 @@ from prviz.curves.summaries import (
     summaries,
     summary_list,
     table_columns,
+    with_area_at_most,
 )
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
 from prviz.samples import SamplePair, Samples
+from prviz.uncertainty.bootstrap import intervals_at_most
 from prviz.uncertainty.family_bound import CONFIDENCE
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
@@ -166,9 +168,13 @@ def to_json(
                 "bandwidth_distance": None
                 if each.bandwidth is None
                 else dict(zip(("real", "generated"), each.bandwidth, strict=True)),
-                **_curve((curves or {}).get(name, each.curve), truth, *weights),
+                **_curve((curves or {}).get(name, each.curve), truth, *weights, limit_of(name, bound)),
                 **({} if bound is None else {"above_upper_bound": bool(refuted_runs(each.curve, bound))}),
-                **({"intervals": _intervals(spreads[name])} if spreads and name in spreads else {}),
+                **(
+                    {"intervals": _intervals(spreads[name], limit_of(name, bound))}
+                    if spreads and name in spreads
+                    else {}
+                ),
             }
             for name, each in estimates.items()
         },
@@ -199,18 +205,18 @@ def _conventions(b: float, eps: float) -> dict[str, str]:
     return {named.get(key, key): text.replace("b = 8", f"b = {b:g}") for key, text in CONVENTIONS.items()}
 
 
-def _curve(curve: PRCurve, truth: PRCurve | None, b: float, eps: float) -> dict[str, Any]:
+def _curve(curve: PRCurve, truth: PRCurve | None, b: float, eps: float, most: float | None = None) -> dict[str, Any]:
     fpr, fnr = curve.vertices.T
     return {
         "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
-        "summaries": summaries(curve, b, eps),
+        "summaries": with_area_at_most(summaries(curve, b, eps), most),
         "divergences": {each.key: each.of(curve) for each in DIVERGENCES},
         "comparison": None if truth is None else curve.compare(truth)._asdict(),
     }
 
 
-def _intervals(spread: Spread) -> dict[str, Any]:
-    ends = {key: each._asdict() for key, each in spread.intervals.items()}
+def _intervals(spread: Spread, most: float | None) -> dict[str, Any]:
+    ends = {key: each._asdict() for key, each in intervals_at_most(spread.intervals, most).items()}
     return {"level": spread.level, "replicates": len(spread.curves), "summaries": ends}
 
 
@@ -275,17 +281,21 @@ def summaries_csv(
     curves: Mapping[str, PRCurve],
     *,
     truth: PRCurve | None = None,
+    bound: PRCurve | None = None,
     b: float = B,
     eps: float = EPS,
     approximate: bool = False,
 ) -> str:
     """One row per curve as CSV: curve, iou, excess and deficit where the truth is known, then every summary by its key.
 
-    curves, truth, approximate : as in `curves_csv`. b, eps : as in `prviz.curves.summaries.summaries`.
+    curves, truth, approximate : as in `curves_csv`. b, eps : as in `prviz.curves.summaries.summaries`. bound : an upper
+    bound of the truth.
     """
     named = {f"{name} (approximate)" if approximate else name: curve for name, curve in curves.items()}
     shown = named if truth is None else {TRUTH: truth, **named}
-    rows = {name: numbers(curve, truth, b, eps) for name, curve in shown.items()}
+    rows = {
+        name: with_area_at_most(numbers(curve, truth, b, eps), limit_of(name, bound)) for name, curve in shown.items()
+    }
     head = ["curve", *(column.key for column in table_columns(truth is not None, b, eps))]
     return csv_text([head, *([name, *row.values()] for name, row in rows.items())])
 
@@ -339,6 +349,14 @@ def too_few(told_apart: bool) -> str:
     return f"{differ}; with under {FEWEST} samples of a set that is all: too few to say more"
 
 
+def limit_of(name: str, bound: PRCurve | None) -> float | None:
+    """The area that is not exceeded by what is said of a curve, by its name or title: the curve to believe's own bound.
+
+    A family beyond a bound is refuted instead, which is said of it.
+    """
+    return bound.auc if bound is not None and name in (TIGHTEST.name, TIGHTEST.title) else None
+
+
 def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough: bool) -> list[str]:
     """What follows from curves by title, where no truth is known: first the one to believe, then what is refuted.
 
@@ -347,10 +365,10 @@ def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough:
     said = []
     if TIGHTEST.title in curves and enough:
         area = curves[TIGHTEST.title].auc
-        most = 1.0 if bound is None else bound.auc
+        if bound is not None:
+            area = min(area, bound.auc)
         said.append(
-            f"Believe {min(area, most):.2f}, of the {TIGHTEST.title.lower()}: held-out curves lie above the truth, up "
-            "to chance."
+            f"Believe {area:.2f}, of the {TIGHTEST.title.lower()}: held-out curves lie above the truth, up to chance."
         )
     if bound is not None:
         said.append(f"The true area is at most {math.ceil(100 * bound.auc - 1e-9) / 100:.2f} (95 %).")
@@ -391,7 +409,8 @@ def curves_html(
     )
     body = ""
     for name, curve in shown.items():
-        cells = "".join(f"<td>{value:.3f}</td>" for value in numbers(curve, truth, b, eps).values())
+        row = with_area_at_most(numbers(curve, truth, b, eps), limit_of(name, bound))
+        cells = "".join(f"<td>{value:.3f}</td>" for value in row.values())
         body += f'<tr><th scope="row">{html.escape(name)}</th>{cells}</tr>'
     table = f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody>"
     address = html.escape(link)

@@ -174,7 +174,7 @@ def _compared(before: Document, now: Document) -> Rerun:
 
 def _areas_of_curves(report: Document) -> dict[tuple[str, ...], float]:
     """The areas as they were reported before they were cut to the upper bound, by their positions."""
-    found = {}
+    found = dict[tuple[str, ...], float]()
     for each in report["checkpoints"]:
         for name, family in each["families"].items():
             found["checkpoints", each["name"], "families", name, "summaries", "auc", "value"] = curve_of(family).auc

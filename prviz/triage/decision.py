@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from prviz.curves import PRCurve
+from prviz.curves.summaries import with_area_at_most
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, bound_by
@@ -328,10 +329,7 @@ def summaries_of_one(measured: Sequence[MeasuredCheckpoint]) -> dict[str, dict[s
 
 def capped_summaries(measured: MeasuredCheckpoint, own: AreaSides) -> dict[str, float]:
     """The summaries with the area of these sides where they are not those of the curve, see `sides_of_one`."""
-    found = dict(measured.summaries)
-    if own != sides(measured.curve):
-        found["auc"] = own.score(0.5)
-    return found
+    return with_area_at_most(measured.summaries, None if own == sides(measured.curve) else own.score(0.5))
 
 
 def _sides_or_none(curve: PRCurve | None) -> AreaSides | None:

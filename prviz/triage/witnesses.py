@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from prviz.curves.summaries import with_area_at_most
 from prviz.diagnostics.witness import with_areas, witness
 from prviz.estimators.tightest import TIGHTEST
 from prviz.neighbors import MEMORY_LIMIT
@@ -65,7 +66,10 @@ def witnesses_of(
 
 def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
     """Areas under the curve to believe of the best checkpoints, by name, where it was measured."""
-    found = {each.checkpoint.name: each.curve.auc for each in measured if each.method == TIGHTEST.name}
+    found = dict[str, float]()
+    for each in (one for one in measured if one.method == TIGHTEST.name):
+        most = None if each.own_bound is None else each.own_bound.auc
+        found[each.checkpoint.name] = with_area_at_most(each.summaries, most)["auc"]
     return dict(sorted(found.items(), key=lambda item: -item[1])[:_BEST])
 
 

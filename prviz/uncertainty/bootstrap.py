@@ -376,6 +376,13 @@ def spread(curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | 
     return Spread(PRCurve.mean(curves), tuple(curves), level, truth)
 
 
+def intervals_at_most(intervals: Mapping[str, Interval], most: float | None) -> Mapping[str, Interval]:
+    """Intervals of summaries with no end of the area above that of an upper bound of the truth; None: without one."""
+    if most is None or "auc" not in intervals:
+        return intervals
+    return {**intervals, "auc": Interval(*(min(end, most) for end in intervals["auc"]))}
+
+
 def interval(replicates: Floats, level: float) -> Interval:
     """Percentiles (1 - level) / 2 and (1 + level) / 2 of the replicates, with linear interpolation.
 

@@ -54,12 +54,28 @@ class GeneratorComparison(ReadOnlyArrays):
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
         """Difference of every summary, with both values, by the keys of `prviz.curves.summaries`."""
-        differences = {}
-        for key, a in self.a.values.items():
-            b, apart = self.b.values[key], self.a.replicates[key] - self.b.replicates[key]
-            above = float(np.mean((np.sign(apart) + 1) / 2))
-            differences[key] = Difference(a, b, a - b, *interval(apart, self.a.level), above)
-        return differences
+        return {key: self.difference(key) for key in self.a.values}
+
+    def difference(self, key: str, most_a: float = np.inf, most_b: float = np.inf) -> Difference:
+        """Difference of one summary.
+
+        Parameters
+        ----------
+        key : str
+            A key of `prviz.curves.summaries`.
+        most_a, most_b : float
+            What the values of either generator, and those of its replicates, are cut to.
+
+        Returns
+        -------
+        Difference
+            Both values and their difference.
+        """
+        a = min(self.a.values[key], most_a)
+        b = min(self.b.values[key], most_b)
+        apart = np.minimum(self.a.replicates[key], most_a) - np.minimum(self.b.replicates[key], most_b)
+        above = float(np.mean((np.sign(apart) + 1) / 2))
+        return Difference(a, b, a - b, *interval(apart, self.a.level), above)
 
 
 class RankedGenerator(NamedTuple):

@@ -7,6 +7,7 @@ import json
 import platform
 import re
 import runpy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pandas as pd
 import pytest
 
 import prviz
+from prviz.cli.curve import _table
 from prviz.curves import PRCurve
 from prviz.curves.summaries import SUMMARIES, numbers, summaries
 from prviz.figures.svg import pr_svg
@@ -34,6 +36,7 @@ from prviz.reports.export import (
 )
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
+from prviz.uncertainty.bootstrap import bootstrap
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")']
 HOSTILE = '"""\\\n</script><script>alert(1)</script>\'; import os; os.abort() #'
@@ -344,6 +347,29 @@ def test_what_is_to_be_believed_is_no_more_than_the_bound_and_not_refuted() -> N
     page = curves_html("<svg></svg>", {"Best classifier": above}, title="", settings="", bound=bound)
     assert f"Believe {bound.auc:.2f}, of the best classifier" in page
     assert "Refuted" not in page
+    assert f"<td>{bound.auc:.3f}</td>" in page
+    assert f"<td>{above.auc:.3f}</td>" not in page
+    (row,) = csv.DictReader(io.StringIO(summaries_csv({"tightest": above}, bound=bound)))
+    assert float(row["auc"]) == bound.auc
+
+
+def test_numbers_of_the_curve_to_believe_are_cut_to_its_bound_and_others_refuted(
+    pair: SamplePair, estimates: dict[str, Estimate]
+) -> None:
+    bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
+    both = {"tightest": replace(estimates["knn"], method="tightest"), "knn": estimates["knn"]}
+    spreads = {name: bootstrap(each, 10) for name, each in both.items()}
+    found = json.loads(to_json(both, pair=pair, settings={}, bound=bound, spreads=spreads))["methods"]
+    area = estimates["knn"].curve.auc
+    assert [found[name]["summaries"]["auc"] for name in both] == [bound.auc, area]
+    high = [found[name]["intervals"]["summaries"]["auc"]["high"] for name in both]
+    assert high == [bound.auc, spreads["knn"].intervals["auc"].high]
+    text = _table(pair, both, None, spreads, bound, 8.0, 0.05).splitlines()
+    first = next(line for line in text if line.startswith("tightest"))
+    assert f" {bound.auc:.4f} " in first
+    assert "refuted" not in first
+    assert f" {bound.auc:.4f} " in text[text.index(first) + 2]
+    assert [area > bound.auc, "refuted" in next(line for line in text if line.startswith("knn"))] == [True, True]
 
 
 def test_no_curve_is_to_be_believed_where_samples_are_too_few_to_say_more() -> None:

@@ -17,6 +17,7 @@ from prviz.triage.inputs import Checkpoint, common_prefix
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.result_cache import ResultCache
+from prviz.triage.witnesses import believed_areas
 from prviz.uncertainty.bootstrap import Interval
 
 REAL = Samples(np.random.default_rng(0).normal(size=(150, 8)))
@@ -90,3 +91,5 @@ def test_no_area_in_a_report_or_a_log_exceeds_the_bound_that_caps_the_score() ->
     entry = _family(tight, sides_of_one([tight])["knn"], interval)["summaries"]
     assert entry["auc"] == {"value": judged, "low": 0.0, "high": pytest.approx(bound.auc)}
     assert entry["f8_recall"]["value"] == alone.summaries["f8_recall"]
+    believed = replace(tight, estimate=replace(alone.estimate, method="tightest"))
+    assert believed_areas([believed]) == {"a": bound.auc}

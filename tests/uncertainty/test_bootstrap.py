@@ -254,6 +254,7 @@ def test_a_comparison_is_two_bootstraps_that_share_their_real_samples(method, sp
         assert each[:3] == (*values, values[0] - values[1])
         assert (each.low, each.high) == pytest.approx(tuple(np.quantile(apart, (0.025, 0.975))))
         assert each.share_above == np.mean([1.0 if x > 0 else 0.5 if x == 0 else 0.0 for x in apart])
+    assert found.difference("auc", 0.0, 0.0) == (0.0, 0.0, 0.0, 0.0, 0.0, 0.5)
 
 
 def test_the_better_generator_is_found_and_the_same_one_is_not_told_apart():

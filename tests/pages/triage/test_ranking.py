@@ -10,17 +10,21 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._triage import clusters, comparison, ranking, screen
+from pages._shared import cache as page_cache
+from pages._shared.cache import Session
+from pages._triage import clusters, comparison, diagnosis, ranking, screen, work
 from pages._triage.checkpoints import CheckpointResults, missed_text
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
 from prviz.checks.flags import Finding
+from prviz.curves import PRCurve
 from prviz.diagnostics.clusters import cluster_members
 from prviz.samples import Samples
 from prviz.triage.classes import by_class, missed_samples
@@ -30,6 +34,7 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all, samples_at
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.ranking import headline
+from prviz.uncertainty.bootstrap import Interval
 from prviz.uncertainty.paired import GeneratorComparison
 from tests.explore_app import healthy
 from tests.line import measure
@@ -489,3 +494,25 @@ def test_the_file_names_the_rows_of_the_reference() -> None:
     assert [int(line["row"]) for line in table] == (rows + 1).tolist()
     assert [int(float(line["digit"])) for line in table] == found.reference.labels["digit"][rows].tolist()
     assert {line["only covered by"] for line in table} == {"'=evil"}
+
+
+def test_no_part_of_the_page_shows_an_area_above_the_bound_that_caps_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Session()
+    monkeypatch.setattr(page_cache, "session", lambda: held)
+    found = mixture()
+    bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
+    one, *others = found.outcomes
+    tight = replace(one.measured[0], own_bound=bound)
+    found = replace(found, outcomes=(one._replace(measured=(tight,)), *others))
+    summaries = found.summaries(tight)
+    assert summaries == {**tight.summaries, "auc": pytest.approx(bound.auc)}
+    assert bound.auc < tight.summaries["auc"]
+    assert found.intervals(tight, {"auc": Interval(0.0, 1.0)})["auc"] == (0.0, pytest.approx(bound.auc))
+    run = SimpleNamespace(settings=found.settings)
+    row = work._table_row(tight.checkpoint, found.outcomes[0], run, "knn", [])
+    assert row[2] == summaries["auc"]
+    assert f"AuC {bound.auc:.3f}" in diagnosis._title(found, tight)
+    pending = replace(found, basis=Basis("kde", ""))
+    monkeypatch.setattr(screen, "TIGHTEST", SimpleNamespace(name="knn"))
+    alone = replace(pending, outcomes=found.outcomes[:1])
+    assert f"an area of {bound.auc:.2f} at most" in screen._judged_so_far(alone)
