@@ -97,11 +97,11 @@ def shade(problem: Problem) -> PRCurve | None:
 
 
 def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
-    """What too few samples say, where no truth is known: no area; None where there are enough.
+    """What too few independent samples say, where no truth is known: no area; None where there are enough.
 
     bound : the area that the truth does not exceed, None where that rules out nothing.
     """
-    if problem.truth is not None or problem.settings.approximate or min(problem.sizes[:2]) >= FEWEST:
+    if problem.truth is not None or problem.settings.approximate or min(problem.independent) >= FEWEST:
         return None
     found = judged_half(problem)
     if found is None:

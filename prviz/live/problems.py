@@ -98,6 +98,11 @@ class Problem(ABC):
         """Real and generated samples and their dimension, known before anything is drawn."""
 
     @property
+    def independent(self) -> tuple[int, int]:
+        """Numbers of real and of generated samples that are independent: fewer where samples belong to groups."""
+        return self.sizes[:2]
+
+    @property
     @abstractmethod
     def redrawn(self) -> bool:
         """True if repeats differ even without a split."""
@@ -247,6 +252,16 @@ class FixedProblem(Problem):
     def sizes(self) -> tuple[int, int, int]:
         n = self.settings.n
         return min(self.whole.real.n, n), min(self.whole.generated.n, n), self.whole.d
+
+    @property
+    def independent(self) -> tuple[int, int]:
+        if all(side.groups is None for side in self.whole):
+            return self.sizes[:2]
+
+        def count() -> tuple[int, int]:
+            return self.pair.real.n_independent, self.pair.generated.n_independent
+
+        return self.stores.results.remembered(("independent", *self.key), count)
 
     @property
     def redrawn(self) -> bool:

@@ -216,7 +216,9 @@ def fitted_once(problem: Problem, method: str, progress: Progress | None = None)
 def noise(problem: Problem) -> float:
     """Difference of two families' numbers, of the means over repeats, that is no reason to rank them."""
     drawn = problem.repeats if problem.toy is not None else 1
-    return NOISE / math.sqrt(max(min(problem.judged), 1) * drawn)
+    known = zip(problem.judged, problem.independent, problem.sizes[:2], strict=True)
+    judged = min(each * independent / n for each, independent, n in known)
+    return NOISE / math.sqrt(max(judged, 1) * drawn)
 
 
 def believed(problem: Problem) -> Problem | None:

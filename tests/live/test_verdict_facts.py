@@ -11,9 +11,10 @@ from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS
 from prviz.estimators.tightest import FEWEST
 from prviz.live import bounds, frames, results
-from prviz.live.problems import problem_of
+from prviz.live.problems import Uploaded, problem_of
 from prviz.measure.estimates import estimate
 from prviz.reports.settings import ExploreSettings
+from prviz.samples import SamplePair, Samples
 from prviz.toys import toy
 from prviz.uncertainty.upper_bound import JudgedHalf
 
@@ -56,6 +57,21 @@ def test_under_200_samples_only_the_bound_and_the_gate_are_said() -> None:
     assert bounds.too_few(few) == {"bound": None, "apart": all_allowed.told_apart}
     assert bounds.too_few(problem_of(bundled(FEWEST))) is None
     assert bounds.too_few(problem_of(ExploreSettings(problem="modes", n=FEWEST - 1))) is None
+
+
+def test_samples_of_one_group_count_as_one() -> None:
+    n = 2 * FEWEST
+    draw = np.random.default_rng(0).normal
+    alone = Samples(draw(size=(n, 2)))
+    four_each = Samples(draw(size=(n, 2)), groups=np.arange(n) // 4)
+    settings = ExploreSettings(source="upload", n=n)
+    whole = problem_of(settings, Uploaded(SamplePair(alone, alone), ("a", "b"), (None, None)))
+    assert bounds.too_few(whole) is None
+    for real, generated in ((alone, four_each), (four_each, alone)):
+        grouped = problem_of(settings, Uploaded(SamplePair(real, generated), ("a", "b"), (None, None)))
+        assert sorted(grouped.independent) == [n // 4, n]
+        assert bounds.too_few(grouped) == {"bound": None, "apart": None}
+        assert results.noise(grouped) == pytest.approx(2 * results.noise(whole))
 
 
 def test_the_curve_to_believe_is_waited_for_where_it_is_to_be_measured() -> None:
