@@ -79,8 +79,11 @@ def wanted(held: ExploreSession, shared: Session) -> Problem:
     return allowed(problem_of(settings, held.uploaded, shared))
 
 
-def controls(problem: Problem) -> list[Control]:
-    """The controls of the figure; the bandwidth's only where a family has one."""
+def controls(problem: Problem, view: str) -> list[Control]:
+    """The controls of the figure; the bandwidth's only where a family has one.
+
+    view : one of VIEWS; bound and limits are drawn beside curves alone, and so are the chips that ask for them.
+    """
     settings, top, (ks, units) = problem.settings, problem.largest_k, problem.stops
     k = Slider(
         "k",
@@ -116,7 +119,7 @@ def controls(problem: Problem) -> list[Control]:
         help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
     )
     found: list[Control] = [k, *([bandwidth] if units else []), *data_controls.sliders(settings), lam]
-    if problem.truth is not None and not settings.approximate:
+    if problem.truth is not None and not settings.approximate and view == VIEWS[0]:
         found.append(Chips("show", "Show", _shown(problem), settings.show))
     return found
 
@@ -145,7 +148,7 @@ def content(
     errors, table = far_off.known(problem), numbers(problem, found)
     drawing = figure_content(
         [curve_space(problem, found, table) if state.view == VIEWS[0] else error_space(problem, found)],
-        controls=controls(asked),
+        controls=controls(asked, state.view),
         curves=linked(curves, truth),
         lines=limits if shade is None else {BOUND: shade, **limits},
         have=have,

@@ -17,6 +17,7 @@ from pages._shared import answers
 from prviz.figures.pr import BOUND, pr_figure
 from prviz.live import bounds, needs, problems, results
 from prviz.live.explorer import STOPPED
+from prviz.live.state import VIEWS
 from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import TOYS, toy
@@ -219,6 +220,12 @@ def test_beside_a_truth_bound_and_limits_are_drawn_once_they_are_asked_for() -> 
     assert lines(last_word(move(app, show=["limits", "bound", "more"]))).keys() > {BOUND}
     assert app.query_params["show"] == "bound,limits"
     assert not lines(last_word(move(app, show=[])))
+
+
+@pytest.mark.parametrize(("view", "offered"), [(VIEWS[0], True), (VIEWS[1], False)])
+def test_bound_and_limits_are_offered_where_they_are_drawn(view: str, *, offered: bool) -> None:
+    problem = problems.problem_of(ExploreSettings(problem="shifted-gaussians", n=50))
+    assert any(each.id == "show" for each in live_view.controls(problem, view)) == offered
 
 
 # ---- answers in stages ----
