@@ -27,9 +27,11 @@ from prviz.studies.papers.base import stored
 from prviz.studies.papers.charts import LAMS
 from prviz.studies.papers.gaussians import PUBLISHED
 from tests import claims
+from tests.marks import exhaustive_but
 
 K = int | Literal["sqrt"]
 Split = float | None
+CLASSIFIERS = ("classifier", "classifier-boosting", "classifier-mlp")
 
 PROBLEMS = {
     "same": prviz.toy("identical"),
@@ -83,15 +85,14 @@ MADE_UP = (
 
 def test_a_sentence_without_a_row_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [claims.claims(f"Drag k. {sentence} See below.") for sentence in MADE_UP] == [[each] for each in MADE_UP]
-    texts = [*claims.texts(), ("pages/made_up.py", " ".join(MADE_UP))]
-    monkeypatch.setattr(claims, "texts", lambda: texts)
+    monkeypatch.setattr(claims, "texts", lambda: [("pages/made_up.py", " ".join(MADE_UP))])
     with pytest.raises(AssertionError, match=re.escape(MADE_UP[0])):
         test_every_sentence_has_a_row_and_every_row_its_sentence()
 
 
 def test_a_row_without_its_sentence_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = claims.table() | {"It was too low.": "no claim"}
-    monkeypatch.setattr(claims, "table", lambda: rows)
+    monkeypatch.setattr(claims, "texts", lambda: [])
+    monkeypatch.setattr(claims, "table", lambda: {"It was too low.": "no claim"})
     with pytest.raises(AssertionError, match="It was too low"):
         test_every_sentence_has_a_row_and_every_row_its_sentence()
 
@@ -126,6 +127,7 @@ def test_without_a_split_the_curves_lie_lower(k: K) -> None:
             assert auc[0] < auc[1] or auc == (0, 0), (name, method)
 
 
+@pytest.mark.exhaustive
 def test_small_k_without_a_split_is_pulled_down_most() -> None:
     for method in DEFAULT_METHODS:
         assert compared(method, "same", None, 4).deficit > compared(method, "same", None).deficit + 0.1
@@ -218,6 +220,7 @@ def test_prc_beside_coverage() -> None:
     assert compared("prc", "mixtures").excess > compared("coverage", "mixtures").excess + 0.05
 
 
+@pytest.mark.exhaustive
 def test_ppr_is_too_high_where_both_supports_are_near_1() -> None:
     assert min(compared("ppr", problem, k=k).iou for problem in ("mixtures", "classes") for k in (4, "sqrt")) > 0.9
     for problem in ("small shift", "shift"):
@@ -247,6 +250,7 @@ def test_clusters_are_near_the_truth_on_modes_alone() -> None:
         assert_too_high(compared("cluster", problem), 0.2)
 
 
+@pytest.mark.exhaustive
 def test_trained_classifiers_are_near_the_truth_where_their_form_fits() -> None:
     near = {"classifier": ("small shift", "shift"), "classifier-boosting": ("mixtures", "classes")}
     near["classifier-mlp"] = ("mixtures", "small shift")
@@ -257,7 +261,9 @@ def test_trained_classifiers_are_near_the_truth_where_their_form_fits() -> None:
     assert_too_high(compared("classifier-mlp", "scaled"), 0.3)
 
 
-@pytest.mark.parametrize("method", ["classifier", "classifier-boosting", "classifier-mlp"])
+@pytest.mark.parametrize(
+    "method", exhaustive_but(("classifier", "classifier-boosting", "classifier-mlp"), "classifier")
+)
 def test_held_out_classifiers_are_above_the_truth_or_a_little_below(method: str) -> None:
     """Mean error rates alpha / (1 + lam) over six draws: the choice on the evaluation samples gains little."""
     for problem in (prviz.toy("identical", d=16), prviz.toy("mixtures", d=16)):

@@ -25,6 +25,7 @@ from prviz.triage.inputs import checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
 from tests.hard_pairs import make_pair
+from tests.marks import exhaustive_but
 from tests.neighbors.test_native import both_ways
 from tests.ranked import rank
 
@@ -125,7 +126,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("numbers", NUMBERS)
-@pytest.mark.parametrize("case", PAIRS)
+@pytest.mark.parametrize("case", exhaustive_but(PAIRS, "products, split", "merged", "blocks, split"))
 def test_numbers_are_the_same_without_the_library(
     case: str, numbers: Callable[[SamplePair, float | None], Any]
 ) -> None:
@@ -135,7 +136,7 @@ def test_numbers_are_the_same_without_the_library(
     assert one == other
 
 
-@pytest.mark.parametrize("split", [0.5, None])
+@pytest.mark.parametrize("split", exhaustive_but([0.5, None], 0.5))
 def test_curves_of_all_other_families_are_the_same_without_the_library(split: float | None) -> None:
     pair = make_pair("continuous", 9, 60, 50)
     others = [name for name, each in ESTIMATORS.items() if name not in NEAR and (split or not each.needs_split)]

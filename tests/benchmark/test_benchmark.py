@@ -79,6 +79,7 @@ def test_many_points_of_a_curve_are_that_curve(name: str) -> None:
     assert (found.iou, found.excess, found.deficit) == pytest.approx((exact.iou, exact.excess, exact.deficit), abs=2e-3)
 
 
+@pytest.mark.exhaustive
 def test_families_and_functions_of_others_get_the_same_scores(theirs: str) -> None:
     contestants = [*of_family("knn"), *(plugin(f"{theirs}:{name}") for name in ("half", "oracle", "fails", "wrong"))]
     rows = benchmark(contestants, SMALL, draws=2)

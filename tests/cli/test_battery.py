@@ -34,6 +34,7 @@ def test_the_truth_alone_needs_no_run(capsys: pytest.CaptureFixture[str]) -> Non
     assert "knn@10 passes: fidelity 4 of 4 (truth 4), diversity 4 of 4 (truth 4)" in out
 
 
+@pytest.mark.exhaustive
 def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, tasks = tmp_path / "rows.parquet", battery_tasks([CHECK], ["density/coverage"], repeats=2)
     with ThreadPoolExecutor(1) as pool:

@@ -49,6 +49,7 @@ def ranked(out: str) -> list[list[str]]:
     return [list(found) for found in line.findall(out)]
 
 
+@pytest.mark.thorough
 def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     line = ["triage", DIGITS, *MIXTURE, "--method", "knn", "--out", str(tmp_path / "out")]
     assert main(line) == 0
@@ -252,6 +253,7 @@ def test_a_schema_refuses_what_is_no_report(capsys: pytest.CaptureFixture[str], 
         assert list(validator.iter_errors({**report, name: value}))
 
 
+@pytest.mark.exhaustive
 def test_very_different_sizes_are_cut_unless_all_rows_are_wanted(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -351,6 +353,7 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
     assert [len(rows) for rows in map(ranked, said.out.split("What is wrong:")) if rows] == [12, 11]
 
 
+@pytest.mark.thorough
 def test_a_file_that_goes_while_others_are_measured_is_not_counted_until_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -420,6 +423,7 @@ def test_labels_that_do_not_meet_are_a_note_and_a_status(tmp_path: Path, capsys:
     assert "by class, the worst first" not in said
 
 
+@pytest.mark.exhaustive
 def test_folders_of_pictures_name_the_command_that_does_it_all(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,6 +131,7 @@ def test_the_result_is_the_same_again_and_goes_into_json() -> None:
     assert (drawn(0)[list(one.most_missing), 2] < 0).all()
 
 
+@pytest.mark.thorough
 def test_the_area_is_that_of_the_curve_to_believe_of_all_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     real, generated = drawn(0, 200, 3), drawn(1, 200, 3)
     generated[:, 1] = np.where(np.arange(200) % 3 == 0, -np.abs(generated[:, 1]), np.abs(generated[:, 1]))

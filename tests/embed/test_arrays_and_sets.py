@@ -167,6 +167,7 @@ def test_what_each_can_not_do_is_said(models: Path, capsys: pytest.CaptureFixtur
     assert "several sets are called 'z'" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_triage_embeds_on_the_way_and_keeps_the_files(
     models: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -206,6 +207,7 @@ def test_triage_of_pictures_without_an_encoder_and_of_features_with_one(
     assert "--watch and --encoder" in capsys.readouterr().err
 
 
+@pytest.mark.exhaustive
 def test_sub_folders_called_as_those_of_the_reference_are_labels(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def test_the_truth_is_a_square_of_side_rho(rho):
     assert truth(rho).extreme_recall == pytest.approx(rho)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rho", SHARES[:-1])
 def test_twenty_clusters_see_more_in_common_than_there_is(rho):
     cluster = curves(rho)["cluster"]

@@ -383,6 +383,7 @@ def test_a_package_may_register_when_it_is_loaded(site):
     assert done.stdout.split() == [*ESTIMATORS, "second", "constant", "side"], done.stderr
 
 
+@pytest.mark.exhaustive
 def test_the_command_knows_what_packages_bring(site, tmp_path):
     for name, samples in zip(("real", "generated"), gaussians(), strict=True):
         np.save(tmp_path / f"{name}.npy", samples.values)

@@ -90,6 +90,7 @@ def test_a_sample_changes_the_score_of_its_own_fold_nowhere() -> None:
     assert np.array_equal(np.delete(moved.generated, 3), np.delete(kept.generated, 3))
 
 
+@pytest.mark.thorough
 def test_exchanged_roles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     curve = prviz.pr_curve(*PAIR, "tightest")
     mirrored = prviz.pr_curve(PAIR.generated.values, PAIR.real.values, "tightest")
@@ -99,17 +100,20 @@ def test_exchanged_roles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPa
     assert not np.array_equal(prviz.pr_curve(*PAIR, "tightest", seed=1).vertices, curve.vertices)
 
 
+@pytest.mark.exhaustive
 def test_neither_k_nor_bandwidth_nor_split_plays_a_part() -> None:
     curve = prviz.pr_curve(*PAIR, "tightest")
     assert np.array_equal(prviz.pr_curve(*PAIR, "tightest", k=3, bandwidth=2.0, split=0.7).vertices, curve.vertices)
 
 
+@pytest.mark.exhaustive
 def test_all_samples_are_judged_and_equal_sets_are_not_told_apart() -> None:
     (run,) = prviz.estimate(PAIR, "tightest")["tightest"].runs
     assert (run.n_real, len(run.c_real)) == (120, 240)
     assert prviz.pr_curve(PAIR.real.values, PAIR.real.values.copy(), "tightest").auc > 0.98
 
 
+@pytest.mark.exhaustive
 def test_it_is_near_the_truth_and_nearer_than_a_family() -> None:
     ious = dict.fromkeys(("tightest", "knn", "coverage"), 0.0)
     for name, d in (("mixtures", 8), ("outlier", 8), ("classes", 16)):
@@ -119,6 +123,7 @@ def test_it_is_near_the_truth_and_nearer_than_a_family() -> None:
     assert ious["tightest"] > max(ious["knn"], ious["coverage"]) + 0.005
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["identical", "mixtures"])
 def test_it_is_above_the_truth_but_for_chance(name: str) -> None:
     """Mean error rates alpha / (1 + lam) over three draws."""
@@ -148,6 +153,7 @@ def test_more_fit_samples_than_a_learner_takes(monkeypatch: pytest.MonkeyPatch) 
     np.testing.assert_allclose(found["logistic"], exact["logistic"])
 
 
+@pytest.mark.exhaustive
 def test_of_very_many_features_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[SamplePair] = []
 

@@ -120,6 +120,7 @@ def test_a_newer_question_ends_the_work_of_the_older_one(monkeypatch: pytest.Mon
     assert visitor.stores.results.get(results.key(problem_of(SETTINGS))) is None
 
 
+@pytest.mark.exhaustive
 def test_more_urgent_work_comes_inside_what_goes_on(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
     begun: list[str] = []
     go = threading.Event()
@@ -204,6 +205,7 @@ def test_what_the_open_panel_waits_for_comes_after_the_curves(visitor: Visitor) 
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "frames", "done"]
 
 
+@pytest.mark.exhaustive
 def test_other_visitors_curves_come_before_frames(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
     blocks, go = slowly(monkeypatch, 90)
     other = Visitor()
@@ -318,6 +320,7 @@ def test_what_no_part_waits_for_any_more_is_given_up(visitor: Visitor) -> None:
     assert visitor.kinds(number) == ["done"]
 
 
+@pytest.mark.exhaustive
 def test_a_thousand_questions_are_one_visitors_work(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
     _, go = slowly(monkeypatch, 100)
     numbers = [visitor.ask(replace(SETTINGS, k=1 + place % 9)) for place in range(1000)]

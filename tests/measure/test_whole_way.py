@@ -124,6 +124,7 @@ def check_exchanged(pair: SamplePair, split: float | None) -> None:
         assert one[name].curve.vertices[::-1, ::-1].tolist() == other[name].curve.vertices.tolist(), name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("split", [0.5, None])
 def test_the_number_of_threads_changes_no_bit(split: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also of more threads than there are cores, and where a block of distances has few rows."""

@@ -27,6 +27,7 @@ from prviz.neighbors.threads import Turns, run_blocks
 from prviz.samples import SamplePair
 from tests.browser import ROOT
 from tests.hard_pairs import all_balls, counts, make_pair
+from tests.marks import exhaustive_but
 from tests.neighbors.test_native import both_ways
 
 
@@ -37,7 +38,7 @@ def by_rows(drawn, k):
         return counts(Distances(drawn), k, None)
 
 
-@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("few", exhaustive_but([True, False], True))
 @pytest.mark.parametrize(
     ("d", "n_real", "n_generated", "split"),
     [(2, 500, 300, None), (2, 300, 500, 0.5), (64, 500, 340, None), (64, 500, 500, 0.5)],
@@ -71,7 +72,7 @@ def held_by_own_balls(drawn, k):
 
 
 @pytest.mark.parametrize("block_bytes", [None, 2_000])
-@pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "outlier", "offset"])
+@pytest.mark.parametrize("kind", exhaustive_but(["float32", "ternary", "near ties", "outlier", "offset"], "ternary"))
 def test_factors_made_again_change_nothing(kind, block_bytes, monkeypatch):
     drawn = make_pair(kind, 9, 150, 90).split(None)
     expected = by_rows(drawn, 7)
@@ -82,7 +83,7 @@ def test_factors_made_again_change_nothing(kind, block_bytes, monkeypatch):
     assert counts(again, 7, None) == expected
 
 
-@pytest.mark.parametrize("length", [0, 1, 8, 30])
+@pytest.mark.parametrize("length", exhaustive_but([0, 1, 8, 30], 1))
 @pytest.mark.parametrize("kind", ["float32", "ternary", "near ties"])
 def test_short_lists_are_cleared_or_given_up(kind, length, monkeypatch):
     drawn = make_pair(kind, 9, 300, 250).split(None)
@@ -92,7 +93,7 @@ def test_short_lists_are_cleared_or_given_up(kind, length, monkeypatch):
         assert found == expected
 
 
-@pytest.mark.parametrize("kind", ["float32", "near ties", "outlier"])
+@pytest.mark.parametrize("kind", exhaustive_but(["float32", "near ties", "outlier"], "near ties"))
 def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkeypatch):
     drawn = make_pair(kind, 9, 300, 250).split(None)
     expected = by_rows(drawn, 7)
@@ -100,7 +101,9 @@ def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkey
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
 
 
-@pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "outlier", "offset"])
+@pytest.mark.parametrize(
+    "kind", exhaustive_but(["float32", "ternary", "near ties", "outlier", "offset"], "float32", "ternary")
+)
 @pytest.mark.parametrize("wrong", ["radius", "room", "crowded", "lists", "reach"])
 def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
     drawn = make_pair(kind, 9, 150, 120).split(None)
@@ -135,6 +138,7 @@ def test_tiles_of_a_single_column_or_row(n_real, n_generated):
     assert counts(Distances(drawn, block_bytes=8 * 8 * 4), 3, None) == by_rows(drawn, 3)
 
 
+@pytest.mark.exhaustive
 def test_rows_sorted_by_class_are_no_trouble():
     rng = np.random.default_rng(0)
     real = np.sort(rng.normal(size=(900, 9)), axis=0)

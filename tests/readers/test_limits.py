@@ -81,6 +81,7 @@ assert len({id(text) for text in found.labels["text"]}) == 1
 """
 
 
+@pytest.mark.thorough
 def test_hostile_tables_are_read_in_seconds() -> None:
     """The most labels of one name, and a large dictionary for every row: minutes to hours without limits."""
     subprocess.run([sys.executable, "-c", _HOSTILE], cwd=ROOT, timeout=60, check=True)

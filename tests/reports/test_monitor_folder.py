@@ -18,6 +18,7 @@ import pytest
 
 import prviz
 from prviz.reports import monitor_folder
+from tests.marks import exhaustive_but
 
 rng = np.random.default_rng(0)
 REAL, OTHER, BETTER, GOOD = (rng.normal(size=(120, 3)) for _ in range(4))
@@ -77,7 +78,7 @@ def without_steps(folder: Path) -> None:
     (folder / "steps.json").unlink()
 
 
-@pytest.mark.parametrize("harm", [damage, empty, other_digest, without_steps])
+@pytest.mark.parametrize("harm", exhaustive_but([damage, empty, other_digest, without_steps], without_steps))
 def test_no_step_is_best_while_a_known_one_can_not_be_compared(logged: Path, harm: Callable[[Path], None]) -> None:
     harm(logged)
     run = monitor(logged)
@@ -305,6 +306,7 @@ def test_a_file_in_the_place_of_a_folder_is_refused_by_name(tmp_path: Path) -> N
         monitor(tmp_path / "m")
 
 
+@pytest.mark.exhaustive
 def test_the_table_may_be_a_link_and_stays_one(tmp_path: Path) -> None:
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "metrics.csv").symlink_to(tmp_path / "elsewhere.csv")
@@ -318,6 +320,7 @@ def test_the_table_may_be_a_link_and_stays_one(tmp_path: Path) -> None:
 # ---- other versions ----
 
 
+@pytest.mark.exhaustive
 def test_steps_of_another_version_are_measured_again_or_refused(
     logged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

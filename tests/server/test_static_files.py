@@ -127,6 +127,7 @@ def test_figures_draw_with_it_below_a_path_and_after_another_page(server: AppSer
     tab.check()  # no byte from another host, no error
 
 
+@pytest.mark.exhaustive
 def test_the_course_has_its_own_script_announced_and_no_script_comes_as_a_surprise(
     server: AppServer, chromium: Browser
 ) -> None:

@@ -400,6 +400,7 @@ def test_outliers_that_carry_the_extreme_are_found_where_they_are():
     assert outlier_faults(influence(with_outliers(0), "ipr", role="real")) == ()
 
 
+@pytest.mark.exhaustive
 def test_models_of_the_zoo_are_called_by_what_was_done_to_them():
     real = read(data_folder() / "digits.npz")
     held_out, found = held_out_distances(real), {}

@@ -166,6 +166,7 @@ def wide_pair(n: int = 700, d: int = 2_000) -> SamplePair:
     return SamplePair(*(spread * rng.normal(size=(n, d)).astype("f4") for spread in (1.0, 1.3)))
 
 
+@pytest.mark.thorough
 def test_faults_of_wide_sets_are_searched_within_the_memory_limit() -> None:
     pair = wide_pair()
     facts, held_out = preflight(pair).facts, held_out_distances(pair.real)

@@ -193,6 +193,7 @@ def test_repeats_have_intervals_too():
         spread(runs[:1])
 
 
+@pytest.mark.exhaustive
 def test_intervals_of_a_family_without_fit_samples_hold_the_truth_as_often_as_they_say():
     # One classifier whose true rates are .2 and .3, so that 1 - TV is .5: there is nothing to be biased.
     rng, held, repeats = np.random.default_rng(0), 0, 200

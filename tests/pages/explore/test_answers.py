@@ -14,6 +14,7 @@ from pages._explore import live_view
 from pages._explore.session import PANEL_TAB
 from pages._live.figure import plain_figure
 from pages._shared import answers
+from prviz.estimators import DEFAULT_METHODS
 from prviz.figures.pr import BOUND, pr_figure
 from prviz.live import bounds, needs, problems, results
 from prviz.live.explorer import STOPPED
@@ -66,12 +67,12 @@ def test_a_link_restores_the_samples_and_the_hand_moves_them() -> None:
     assert vertices(app) == first
 
 
-@pytest.mark.parametrize("value", ["x", None, -1, 1e9, float("nan"), [1], {}])
-def test_what_no_slider_can_send_is_not_used(value: object) -> None:
+def test_what_no_slider_can_send_is_not_used() -> None:
     app = opened(**LINK)
     before = sliders(app)
-    move(app, **{"p.mu": value, "p.d": value, "n": value, "seed": value if value != 1e9 else 1e12})
-    assert sliders(app) == before
+    for value in ("x", None, -1, 1e9, float("nan"), [1], {}):
+        move(app, **{"p.mu": value, "p.d": value, "n": value, "seed": value if value != 1e9 else 1e12})
+        assert sliders(app) == before, value
 
 
 def test_a_preset_and_another_problem_win_over_the_hand() -> None:
@@ -100,6 +101,8 @@ def test_a_preset_and_another_problem_win_over_the_hand() -> None:
 @pytest.mark.parametrize("name", TOYS)
 def test_every_number_of_a_toy_is_a_slider_with_the_default_among_its_stops(name: str) -> None:
     app = opened(problem=name, n="60", **({"p.d": "3"} if "d" in TOYS[name] else {}))
+    assert app.radio(key="problem").value == name
+    assert set(vertices(app)) == {"truth", *DEFAULT_METHODS}
     found = {slider["id"]: slider for slider in payload(app)["controls"]}
     for spec in toy(name).specs:
         if spec.kind == "weights":
@@ -156,15 +159,13 @@ def test_weights_stay_across_pages_and_problems_and_in_the_link() -> None:
     assert app.query_params["p.real_weights"] == "0.2,0.2,0.6,0.0"
 
 
-@pytest.mark.parametrize(
-    "nasty", [[], {}, None, True, "0.5", [0.5], [1, 1, 1, 2], [0.1] * 5, ["a"] * 4, [None] * 4, -1]
-)
-def test_weights_that_no_bars_send_change_nothing(nasty: object) -> None:
+def test_weights_that_no_bars_send_change_nothing() -> None:
     app = opened(problem="finite", n="50", k="3")
     before = vertices(app)
-    move(app, **{"p.real_weights": nasty, "p.separation": nasty})
-    assert vertices(app) == before
-    assert not app.error
+    for nasty in ([], {}, None, True, "0.5", [0.5], [1, 1, 1, 2], [0.1] * 5, ["a"] * 4, [None] * 4, -1):
+        move(app, **{"p.real_weights": nasty, "p.separation": nasty})
+        assert vertices(app) == before, nasty
+        assert not app.error
 
 
 def test_a_painting_is_a_line_or_a_grid_of_bars() -> None:
@@ -183,7 +184,10 @@ def lines(answer: dict) -> dict[str, list]:
     return found
 
 
-@pytest.mark.parametrize("query", [{}, {"k": "3", "methods": "ipr"}, {"split": "none", "repeats": "3"}])
+@pytest.mark.parametrize(
+    "query",
+    [{"k": "3", "methods": "ipr"}, pytest.param({"split": "none", "repeats": "3"}, marks=pytest.mark.exhaustive)],
+)
 def test_the_bound_is_the_librarys_whatever_is_on_screen(query: dict[str, str]) -> None:
     answer = last_word(opened(**LINK | {"p.mu": "1"}, show="bound", **query))
     bound = prviz.upper_bound(*toy("shifted-gaussians", mu=1, d=8).sample(150, 7), seed=7)
@@ -191,6 +195,7 @@ def test_the_bound_is_the_librarys_whatever_is_on_screen(query: dict[str, str]) 
     assert NO_LOWER_BOUND in answer["panes"][0]["help"]
 
 
+@pytest.mark.exhaustive
 def test_a_bound_that_leaves_nothing_out_is_not_drawn() -> None:
     answer = last_word(opened(**LINK | {"p.mu": "0"}, show="bound"))
     chips = next(each for each in answer["controls"] if each["id"] == "show")
@@ -200,6 +205,7 @@ def test_a_bound_that_leaves_nothing_out_is_not_drawn() -> None:
     assert NO_LOWER_BOUND not in answer["panes"][0]["help"]
 
 
+@pytest.mark.exhaustive
 def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
     app = opened(**LINK, k="4", methods="knn,coverage,ipr", show="limits")
     problem = toy("shifted-gaussians", mu=0.25, d=8)
@@ -212,6 +218,7 @@ def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
     assert not lines(last_word(opened(**LINK, show="limits", split="none")))
 
 
+@pytest.mark.exhaustive
 def test_beside_a_truth_bound_and_limits_are_drawn_once_they_are_asked_for() -> None:
     app = opened(**LINK | {"p.mu": "1"})
     assert not lines(last_word(app))
@@ -276,7 +283,9 @@ def test_the_line_says_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> No
     assert page["token"] not in json.dumps(last)
 
 
-@pytest.mark.parametrize("query", [{}, {"repeats": "3"}, {"methods": "knn,hub", "split": "none"}])
+@pytest.mark.parametrize(
+    "query", [{"methods": "knn,hub", "split": "none"}, pytest.param({"repeats": "3"}, marks=pytest.mark.exhaustive)]
+)
 def test_a_known_profile_answers_every_stop_without_measuring(
     monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
@@ -353,6 +362,7 @@ def test_a_profile_that_fails_leaves_the_drawing_alone(monkeypatch: pytest.Monke
     assert vertices(move(app, k=3)) != {}
 
 
+@pytest.mark.exhaustive
 def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
     app = opened(n="100")

@@ -113,6 +113,7 @@ def test_it_is_one_measurement_and_no_profile(monkeypatch: pytest.MonkeyPatch) -
     assert words(app).endswith(f"{direct(app, k=3).label}.")
 
 
+@pytest.mark.exhaustive
 def test_frames_of_exact_curves_are_never_taken_for_approximate_ones() -> None:
     app = opened(n="300", **{"p.d": "4"})
     last_word(app)
@@ -146,7 +147,13 @@ def test_hub_is_left_out_with_a_note() -> None:
     assert list(vertices(alone)) == ["truth", *DEFAULT_METHODS]
 
 
-@pytest.mark.parametrize("query", [{}, {"k": "4", "bandwidth": "1.3", "seed": "2"}, {"split": "none", "repeats": "3"}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"split": "none", "repeats": "3"},
+        pytest.param({"k": "4", "bandwidth": "1.3", "seed": "2"}, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_the_snippet_repeats_the_screen(tmp_path: Path, query: dict[str, str]) -> None:
     app = final(**query)
     app.session_state["export"] = app.session_state["export-python"] = True
@@ -183,6 +190,7 @@ def uploaded(real: np.ndarray, generated: np.ndarray, **query: str) -> AppTest:
     return app
 
 
+@pytest.mark.exhaustive
 def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measured(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

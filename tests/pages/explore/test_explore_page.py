@@ -29,7 +29,7 @@ from prviz.reports.export import from_json, to_json
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.studies.surrogate import FitOptions, fit_check, fit_pair
-from prviz.toys import TOYS, toy
+from prviz.toys import toy
 from tests import file_zoo
 from tests.explore_app import (
     about,
@@ -59,14 +59,6 @@ def test_first_view_is_bounded_modes_with_four_curves_and_the_truth() -> None:
     assert rows["truth"]["iou"] == 1
     assert [row["iou"] + row["excess"] + row["deficit"] for row in rows.values()] == pytest.approx([1] * 5)
     assert rows["truth"]["auc"] == pytest.approx(toy("modes").truth().auc)
-
-
-@pytest.mark.parametrize("name", TOYS)
-def test_every_toy_opens_in_a_few_samples(name: str) -> None:
-    small = {"p.d": "3"} if "d" in TOYS[name] else {}
-    app = opened(problem=name, n="60", **small)
-    assert app.radio(key="problem").value == name
-    assert set(vertices(app)) == {"truth", *DEFAULT_METHODS}
 
 
 @pytest.mark.parametrize("family", BUNDLED)
@@ -121,7 +113,7 @@ def test_any_split_with_very_few_samples_keeps_k_legal(split: str) -> None:
     ("tab", "panes"),
     [("Space", {"samples-role"}), ("Extremes", {"tail-precision", "tail-recall"}), ("All numbers", set())],
 )
-@pytest.mark.parametrize("source", ["toy", "bundled"])
+@pytest.mark.parametrize("source", ["toy", pytest.param("bundled", marks=pytest.mark.exhaustive)])
 def test_every_panel_draws_above_the_strip(tab: str, panes: set[str], source: str) -> None:
     app = opened(source=source, problem="mixtures" if source == "toy" else "rbm-epoch-30", n="100")
     app.session_state[PANEL_TAB] = tab
@@ -161,6 +153,7 @@ def test_errors_of_a_poor_surrogate_are_unknown() -> None:
     assert "unknown" in far_off.UNKNOWN
 
 
+@pytest.mark.exhaustive
 def test_an_enlarged_panel_shows_all_that_it_has_and_goes_back() -> None:
     app = opened(n="100", panel="Ends")  # a link with the panel's former name
     last_word(app)
@@ -288,6 +281,7 @@ def test_uploads_stay_in_their_session() -> None:
     assert "hidden" not in everything
 
 
+@pytest.mark.exhaustive
 def test_forgotten_uploads_are_gone() -> None:
     app = opened(n="100")
     app.segmented_control(key="source").set_value("upload").run()
@@ -374,6 +368,7 @@ def test_json_holds_what_is_drawn_also_with_repeats() -> None:
         assert not np.array_equal(found.estimates[name].curve.vertices, curve.vertices)
 
 
+@pytest.mark.exhaustive
 def test_collapsed_sets_take_a_bandwidth_too() -> None:
     app = opened(n="100")
     app.segmented_control(key="source").set_value("upload").run()
@@ -405,6 +400,7 @@ def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> 
     assert vertices(app) == before
 
 
+@pytest.mark.thorough
 def test_an_example_is_read_from_two_files_and_stays_while_other_pages_and_sources_are_shown() -> None:
     app = opened(n="100", methods="knn")
     app.segmented_control(key="source").set_value("upload").run()
@@ -467,6 +463,7 @@ def uploaded(app: AppTest, real: np.ndarray, generated: np.ndarray, names: Seque
         upload(app, role, name, npy(values))
 
 
+@pytest.mark.thorough
 def test_a_warning_on_the_samples_stands_over_the_figure_once_and_none_over_clean_ones() -> None:
     rng = np.random.default_rng(0)
     clean, row = rng.normal(size=(200, 5)), np.repeat(rng.normal(size=(1, 5)), 200, axis=0)
@@ -513,6 +510,7 @@ def test_several_warnings_hide_none_of_one_another_and_are_dismissed_one_by_one(
     assert more_of(app) == ["1 more"]
 
 
+@pytest.mark.exhaustive
 def test_the_rows_mark_the_bound_of_a_truth_that_is_not_known() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200")
     pair = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair
@@ -545,6 +543,7 @@ def test_a_button_measures_how_far_every_family_could_be_off() -> None:
     assert not [each for each in opened(n="100").button if each.key == "far-off"]
 
 
+@pytest.mark.exhaustive
 def test_k_and_bandwidth_of_a_toy_stay_with_the_toy() -> None:
     app = opened(n="200")
     move(app, k=7, bandwidth=1.3)
@@ -578,6 +577,7 @@ def test_all_rows_of_a_large_pair_are_a_choice_that_outlives_a_visit_elsewhere(m
     assert "60 real and 60 generated" in about(app)
 
 
+@pytest.mark.exhaustive
 def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
     app = opened(problem="shifted-gaussians", n="60", **{"p.d": "2", "p.mu": "1"})
     app.session_state[PANEL_TAB] = "All numbers"
@@ -593,6 +593,7 @@ def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
         assert iou == pytest.approx(problem.limit("knn", int(k)).iou(problem.truth()), abs=0.002)
 
 
+@pytest.mark.exhaustive
 def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200")
     last_word(app)
@@ -622,6 +623,7 @@ def test_a_family_that_k_does_not_move_may_have_the_lowest_risk() -> None:
     assert best_setting.lower_risk({}, 1.0, 0.15) is None
 
 
+@pytest.mark.exhaustive
 def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:
     app = opened(source="bundled", problem="mixture-em-1", n="200", panel="All numbers")
     assert [each.label for each in app.expander] == ["Encoders"]

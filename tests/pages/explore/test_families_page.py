@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pages._shared.families import by_paper
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from tests.explore_app import healthy, last_word, opened, tell
@@ -17,6 +19,7 @@ def test_every_family_is_offered_once_under_its_paper_and_four_are_on():
     assert [name for paper in groups for name in offered[paper].value] == list(DEFAULT_METHODS)
 
 
+@pytest.mark.exhaustive
 def test_families_of_several_papers_are_drawn_together_in_the_order_of_the_registry():
     app = opened(n="60", **{"p.d": "3"})
     for paper, families in by_paper().items():
@@ -27,6 +30,7 @@ def test_families_of_several_papers_are_drawn_together_in_the_order_of_the_regis
     assert list(last_word(app)["table"]["rows"]) == ["truth", *[name for name in ESTIMATORS if name in chosen]]
 
 
+@pytest.mark.exhaustive
 def test_switching_all_off_says_what_is_shown_then():
     app = opened(n="60", **{"p.d": "3"})
     for paper in by_paper():
@@ -36,6 +40,7 @@ def test_switching_all_off_says_what_is_shown_then():
     assert list(last_word(app)["table"]["rows"]) == ["truth", *DEFAULT_METHODS]
 
 
+@pytest.mark.exhaustive
 def test_a_rows_button_opens_the_card_of_its_family_once():
     app = opened(n="60", **{"p.d": "3"})
     assert not any(each.value.startswith("$") for each in app.markdown)

@@ -46,6 +46,7 @@ def test_the_spread_over_the_clusterings_is_a_band() -> None:
     assert [trace["legendgroup"] for trace in pr["figure"]["data"] if trace.get("fill")] == ["cluster"]
 
 
+@pytest.mark.exhaustive
 def test_without_a_split_classifiers_are_left_out_with_a_note() -> None:
     app = opened(methods="knn,cluster,classifier,classifier-mlp", split="none", **SMALL)
     last_word(app)
@@ -59,6 +60,7 @@ def test_without_a_split_classifiers_are_left_out_with_a_note() -> None:
     assert alone.info[0].value.endswith("the usual four are shown until another family is chosen.")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("methods", ["cluster,classifier", "knn,kde,cluster,classifier"])
 def test_every_tab_knows_them(methods) -> None:
     app = opened(methods=methods, **SMALL)

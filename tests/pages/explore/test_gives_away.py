@@ -83,6 +83,7 @@ def test_the_most_telling_samples_are_found_in_space(app: AppTest) -> None:
     last_word(app)
 
 
+@pytest.mark.exhaustive
 def test_features_are_left_out_and_taken_back(app: AppTest) -> None:
     before = app.session_state["_Session"].shown.problem.pair
     named = prviz.witness(before, without=False)
@@ -99,6 +100,7 @@ def test_features_are_left_out_and_taken_back(app: AppTest) -> None:
     assert app.session_state["_Session"].shown.problem.pair.digest == before.digest
 
 
+@pytest.mark.exhaustive
 def test_the_panel_comes_whole_though_it_waits_twice_in_one_answer(page: Page) -> None:
     page.goto(f"/?problem=modes&methods=knn&n=500&panel={GIVES_AWAY.replace(' ', '+')}")
     page.locator(".away .area").first.wait_for()

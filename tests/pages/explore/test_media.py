@@ -65,6 +65,7 @@ def _is_samples(content: dict) -> bool:
     return any(pane["id"].startswith("samples") for pane in content.get("panes", []))
 
 
+@pytest.mark.exhaustive
 def test_a_zip_shows_pictures_and_says_what_was_found() -> None:
     app = uploads(real=table(REAL, 0), generated=table(GENERATED, 1))
     assert "The `image` or `path` column names pictures" in said(app)
@@ -96,6 +97,7 @@ def test_a_bad_zip_says_why_and_loses_nothing() -> None:
     assert "60 real" in about(app)
 
 
+@pytest.mark.exhaustive
 def test_names_that_are_mended_under_the_same_file_name_are_seen() -> None:
     app = uploads(real=table(["lost.png"] * 60, 0), generated=table(GENERATED, 1), pictures=archive(REAL))
     assert "0 of 60 names found" in app.warning[0].value

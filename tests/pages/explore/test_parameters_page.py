@@ -87,6 +87,7 @@ def test_every_tab_takes_them_and_samples_stays_with_the_family() -> None:
     assert app.session_state[LAM_METHOD] == "prc:c=4"
 
 
+@pytest.mark.exhaustive
 def test_b_and_eps_change_the_tables_columns_only() -> None:
     app = small(methods="knn", k="5")
     last_word(app)

@@ -22,6 +22,7 @@ from prviz.toys import TOYS
 from tests import slow_twins
 from tests.explore_app import healthy, last_word, move, opened, payload, tell, vertices
 from tests.file_builders import npy
+from tests.marks import exhaustive_but
 from tests.pages.explore.test_explore_page import upload
 
 
@@ -101,7 +102,7 @@ def test_a_sample_selected_among_the_roles_has_its_row_and_neighbours() -> None:
     assert len(app.download_button) == 4
 
 
-@pytest.mark.parametrize("name", TOYS)
+@pytest.mark.parametrize("name", exhaustive_but(TOYS, "mixtures"))
 def test_every_toy_and_its_truth(name: str) -> None:
     small = {"p.d": "3"} if "d" in TOYS[name] else {}
     app = at_samples(problem=name, n="60", **small)
@@ -128,7 +129,7 @@ def test_counts_are_those_of_the_curve() -> None:
     assert names[2] == f"generated as real: {sent['accepted'][index]}"
 
 
-@pytest.mark.parametrize("family", BUNDLED)
+@pytest.mark.parametrize("family", exhaustive_but(BUNDLED, "latent"))
 def test_bundled_samples_have_labels_pictures_and_neighbours(family: str) -> None:
     app = at_samples(source="bundled", problem=BUNDLED[family].checkpoints[0].name, n="200")
     sent = explorer(app)
@@ -145,7 +146,7 @@ def plain(seed: int, d: int) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(60, d))
 
 
-@pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.parametrize("d", exhaustive_but([1, 2, 5], 5))
 def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
     app = opened(n="100")
     app.segmented_control(key="source").set_value("upload").run()
@@ -218,6 +219,7 @@ def test_a_selection_lives_as_long_as_its_samples() -> None:
     assert explorer(select(app, [2], of=of))["selected"] == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("colour", ["Belief", "Decision"])
 def test_families_with_several_runs_or_with_some_samples_only(colour: str) -> None:
     app = coloured(opened(n="200", methods="hub,cluster,classifier", **{"p.d": "3"}), colour)
@@ -230,6 +232,7 @@ def test_families_with_several_runs_or_with_some_samples_only(colour: str) -> No
         assert pane["id"] == f"samples-{colour.lower()}"
 
 
+@pytest.mark.exhaustive
 def test_repeats_say_whose_groups_these_are() -> None:
     app = at_samples(n="100", repeats="2")
     assert "those of its first repeat" in drawn(app)["panes"][0]["help"]

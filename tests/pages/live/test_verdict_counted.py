@@ -225,6 +225,7 @@ def cases() -> list[tuple[dict[str, PRCurve], PRCurve | None]]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_every_claim_of_every_sentence_is_that_of_counted_areas() -> None:
     used = {pattern for curves, truth in cases() for pattern in proven(curves, truth)}
     assert set(CLAIMS) == used

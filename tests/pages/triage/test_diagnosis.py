@@ -31,6 +31,7 @@ from prviz.triage.result_cache import CACHE_VARIABLE
 from tests.explore_app import healthy, last_word, vertices
 from tests.lab_app import button, press, said, until_done
 from tests.line import measure
+from tests.marks import exhaustive_but
 from tests.triage_app import begin, figures, triage
 from tests.triage_folder import folder_found, pair_of
 from tests.triage_found import bundled_found
@@ -107,6 +108,7 @@ def test_the_best_is_looked_at_first() -> None:
     assert "Repeated samples" in titles(app)
 
 
+@pytest.mark.thorough
 def test_what_gives_the_checkpoint_away_is_said_with_its_samples() -> None:
     found = truncated()
     app = opened(found, selected="truncation-0.6")
@@ -118,6 +120,7 @@ def test_what_gives_the_checkpoint_away_is_said_with_its_samples() -> None:
     assert f"- most surely generated: rows {rows}" in shown
 
 
+@pytest.mark.exhaustive
 def test_what_remains_is_said_where_the_curve_to_believe_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     found = truncated()
     one, by = found.one("truncation-0.6"), CheckpointResults.by
@@ -130,6 +133,7 @@ def test_what_remains_is_said_where_the_curve_to_believe_is_known(monkeypatch: p
     assert ": 0.94" in shown
 
 
+@pytest.mark.exhaustive
 def test_what_is_lost_at_an_end_of_the_curve_is_counted_and_marked() -> None:
     found = truncated()
     app = opened(found, selected="truncation-0.6", opened="narrow/Too narrow")
@@ -148,6 +152,7 @@ def test_what_is_lost_at_an_end_of_the_curve_is_counted_and_marked() -> None:
     assert panes["triage-plane"]["figure"]["data"][-1]["name"] == f"real, lost at this end: {count}"
 
 
+@pytest.mark.thorough
 def test_all_missed_samples_are_in_the_file_and_in_the_tiles() -> None:
     """They are those of *Class by class*, each class with its share."""
     found = truncated()
@@ -179,6 +184,7 @@ def check_table(app: AppTest, pair: Any, rows: list[dict[str, str]]) -> None:
     assert table["nearest generated row"].tolist() == (reach.argmin(axis=1) + 1).tolist()
 
 
+@pytest.mark.exhaustive
 def test_a_collapse_shows_the_picture_that_repeats() -> None:
     app = opened(truncated(), selected="truncation-0.0")
     assert "Repeated samples" in titles(app)
@@ -209,7 +215,7 @@ def test_every_evidence_has_a_view() -> None:
     assert set(evidence.VIEWS) == set(EVIDENCE)
 
 
-@pytest.mark.parametrize("fault", HALLMARKS)
+@pytest.mark.parametrize("fault", exhaustive_but(HALLMARKS, "dropping"))
 def test_every_view_opens_on_a_pair_that_shows_the_fault(fault: str, tmp_path: Path) -> None:
     name, pane, method = HALLMARKS[fault]
     app = opened(folder_found(tmp_path, fault, method), opened=name)
@@ -228,6 +234,7 @@ def test_every_view_opens_on_a_pair_that_shows_the_fault(fault: str, tmp_path: P
         assert "made too seldom" in figures(app)["triage-plane"]["figure"]["data"][1]["name"]
 
 
+@pytest.mark.exhaustive
 def test_the_other_end_has_its_own_samples(tmp_path: Path) -> None:
     found = folder_found(tmp_path, "invention")
     app = opened(found, opened="invention/Invented modes")
@@ -239,6 +246,7 @@ def test_the_other_end_has_its_own_samples(tmp_path: Path) -> None:
     assert "generated, lost at this end: " in figures(app)["triage-plane"]["figure"]["data"][-1]["name"]
 
 
+@pytest.mark.exhaustive
 def test_tables_without_pictures_show_labels_and_texts_as_they_are(tmp_path: Path) -> None:
     app = opened(folder_found(tmp_path, "dropping", table=True), opened="dropping/Dropped modes")
     table = app.dataframe[0].value
@@ -265,6 +273,7 @@ def test_a_file_that_is_gone_or_another_is_told_and_the_rest_stays(tmp_path: Pat
     assert "Dropped modes" in titles(app)
 
 
+@pytest.mark.exhaustive
 def test_while_results_come_in_the_first_best_stays_until_all_are_there() -> None:
     whole = truncated()
     some = replace(whole, key=("some",), outcomes=whole.outcomes[:1])

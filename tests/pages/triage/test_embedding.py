@@ -61,6 +61,7 @@ def test_in_the_shell(served: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "Best: good" in capsys.readouterr().out
 
 
+@pytest.mark.exhaustive
 def test_on_the_page(served: Path, tmp_path: Path) -> None:
     (served / "good" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (served / "good" / "linked.png").symlink_to(tmp_path / "secret.png")

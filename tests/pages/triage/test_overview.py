@@ -83,6 +83,7 @@ def traces(pane: dict) -> list[dict]:
     return pane["figure"]["data"]
 
 
+@pytest.mark.exhaustive
 def test_bands_are_those_of_the_bootstrap_and_a_new_outcome_computes_only_its_own() -> None:
     found = five()
     early = replace(found, key="early", outcomes=found.outcomes[:3])
@@ -109,6 +110,7 @@ def test_bands_are_those_of_the_bootstrap_and_a_new_outcome_computes_only_its_ow
     assert row["AuC"] == f"{found.one('mixture-em-5').summaries['auc']:.3f} ({low:.3f} to {high:.3f})"
 
 
+@pytest.mark.exhaustive
 def test_names_lead_every_figure() -> None:
     content = sent(opened(five()))
     assert {each["standout"] for each in content.values()} == {"triage"}
@@ -127,6 +129,7 @@ def test_numbers_are_chosen_and_nothing_is_drawn_of_none() -> None:
     assert len(app.get("bidi_component")) == 2
 
 
+@pytest.mark.exhaustive
 def test_forty_come_twelve_at_a_time_and_wide_steps_offer_a_logarithm() -> None:
     app = opened(many())
     content = sent(app)

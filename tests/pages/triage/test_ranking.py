@@ -129,6 +129,7 @@ def order(app: AppTest) -> list[str]:
     return [row["id"] for row in ranking_sent(app)["rows"]]
 
 
+@pytest.mark.exhaustive
 def test_the_goal_decides_the_order_and_every_view_follows() -> None:
     found, orders = truncation(), {}
     app = part("screen", found)
@@ -318,6 +319,7 @@ def test_class_by_class_the_worst_come_first() -> None:
     assert "no label that names classes" in said(part("classes", alone))
 
 
+@pytest.mark.exhaustive
 def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> None:
     """Verdict, evidence, *What is wrong with it?* and *Class by class* of a generator that never makes one class."""
     rng = np.random.default_rng(0)
@@ -360,6 +362,7 @@ def test_no_fault_is_no_clearance_where_the_sets_differ(monkeypatch: pytest.Monk
     assert set(rows.values()) == {"nothing found"}
 
 
+@pytest.mark.exhaustive
 def test_where_all_are_told_apart_that_is_said_first_and_the_neighbours_are_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -414,6 +417,7 @@ def test_what_is_chosen_stands_out_in_every_view_and_in_the_evidence() -> None:
     assert "Real, none generated near" in evidence
 
 
+@pytest.mark.exhaustive
 def test_while_results_come_in_those_so_far_are_ranked() -> None:
     found = mixture()
     early = replace(found, outcomes=found.outcomes[:2], key="early")

@@ -113,6 +113,7 @@ def test_columns_of_metadata_never_pass_for_others() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_neighbours_rank_first_and_the_best_classifier_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_of(tmp_path / "run")
     (folder / "step-4.npy").write_bytes(b"no numbers")

@@ -177,6 +177,7 @@ def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.Monk
     assert (run.done, run.error, run.complete) == (0, None, False)
 
 
+@pytest.mark.exhaustive
 def test_equal_sizes_are_offered_and_cut_to_the_smallest(served: Path) -> None:
     (served / "run" / "step-9.npy").write_bytes(npy(9, n=50))
     app = until_done(begin(folder()))
@@ -187,6 +188,7 @@ def test_equal_sizes_are_offered_and_cut_to_the_smallest(served: Path) -> None:
     assert not app.warning
 
 
+@pytest.mark.exhaustive
 def test_results_that_can_t_be_kept_are_shown_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "inside"))
@@ -251,6 +253,7 @@ def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_ho
     assert "samples are in the reference too; at most 5% may be" in app.error[0].value
 
 
+@pytest.mark.exhaustive
 def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_stays(served: Path) -> None:
     app = until_done(begin(folder()))
     edit(app, 0, Name="mine")
@@ -268,6 +271,7 @@ def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_sta
     assert app.selectbox(key="triage.reference").value == "real.npy"
 
 
+@pytest.mark.thorough
 def test_a_growing_folder_is_measured_on_and_a_file_that_is_being_written_is_waited_for(
     served: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -303,6 +307,7 @@ def test_a_reference_is_not_guessed_among_the_checkpoints_nor_from_several(serve
     assert triage(data="folder", folder="run").selectbox(key="triage.reference").value is None
 
 
+@pytest.mark.exhaustive
 def test_sets_of_very_different_sizes_are_cut_by_default(served: Path) -> None:
     (served / "run" / "step-9.npy").write_bytes(npy(9, n=25))
     app = until_done(begin(until_done(begin(folder()))))
@@ -441,6 +446,7 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     assert table(app).set_index("Name").loc["step-2", "Step"] == 7
 
 
+@pytest.mark.exhaustive
 def test_the_array_is_chosen_once_for_all_files() -> None:
     def several(seed: int) -> bytes:
         stream = io.BytesIO()
