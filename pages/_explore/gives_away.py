@@ -15,7 +15,7 @@ from pages._explore.session import PANEL_TAB, explore_session
 from pages._shared import answers, cache, media
 from pages._shared.widgets import pressed
 from prviz.diagnostics.named_columns import Histogram, NamedColumns, column_text, number_text
-from prviz.diagnostics.witness import Witness, leaving_out, with_areas, witness
+from prviz.diagnostics.witness import AREA_SAMPLES, Witness, leaving_out, with_areas, witness
 from prviz.estimators.tightest import TIGHTEST
 from prviz.figures import GENERATED_COLOR, REAL_COLOR
 from prviz.live import results
@@ -68,14 +68,17 @@ def known_witness(problem: Problem) -> Witness | None:
 def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Witness | None:
     """The witness with the areas; None while they are measured, and where that would take too long."""
     pair, seed = problem.draw(0)
-    one = results.seconds(problem.having(methods=(TIGHTEST.name,), split=0.5, repeats=1))
+    n = min(problem.settings.n, AREA_SAMPLES)
+    one = results.seconds(problem.having(methods=(TIGHTEST.name,), split=0.5, repeats=1, n=n))
     if not (first.named or first.rows) or problem.settings.approximate or one > BOUND_SECONDS:
         return None
     alone = results.believed(problem)
 
     def measure(tick: Progress) -> Witness:
         # the same curve that the page draws, whichever of the two is measured first
-        area = None if alone is None else results.fitted_once(alone, TIGHTEST.name, tick)[0].curve.auc
+        area = None
+        if alone is not None and max(problem.sizes[:2]) <= AREA_SAMPLES:
+            area = results.fitted_once(alone, TIGHTEST.name, tick)[0].curve.auc
         return with_areas(first, pair, area=area, seed=seed, progress=tick)
 
     return answers.tab_result((*key, "areas"), 3 * one, measure)
@@ -105,7 +108,8 @@ def _features(pair: SamplePair, found: Witness) -> str:
         parts.append("<p>" + " ".join(f'<i style="background:{color}"></i>{role}' for role, color in roles) + "</p>")
     parts += [_feature(each) for each in found.named]
     if found.area is not None:
-        parts.append(_bar(f"area with all {pair.d:,} features", found.area))
+        of = "" if found.area_samples is None else f", of at most {found.area_samples:,} samples of each set"
+        parts.append(_bar(f"area with all {pair.d:,} features{of}", found.area))
         parts += [_bar(each.words, each.area, "" if each.helps else "does not help") for each in found.remedies]
     return "".join(parts)
 

@@ -128,7 +128,7 @@ def _curve(arguments: argparse.Namespace) -> int:
     if approximation is None and arguments.split is not None:
         bound, conclusion = _bound(arguments, pair, estimates, found)
     if approximation is None and can_learn():
-        found = _with_areas(arguments, pair, estimates, found)
+        found = _with_areas(arguments, pair, estimates, found, bound)
     _write(arguments, pair, estimates, choice, approximation, spreads, bound, conclusion, found)
     if "-" not in (arguments.json, arguments.csv):
         most = (
@@ -152,24 +152,34 @@ def _curve(arguments: argparse.Namespace) -> int:
 
 
 def _with_areas(
-    arguments: argparse.Namespace, pair: SamplePair, estimates: Mapping[str, Estimate], found: Witness
+    arguments: argparse.Namespace,
+    pair: SamplePair,
+    estimates: Mapping[str, Estimate],
+    found: Witness,
+    bound: PRCurve | None,
 ) -> Witness:
     """The areas that remedies leave, of enough samples; unless they would take long where other families are named."""
-    from prviz.diagnostics.witness import with_areas
+    from prviz.curves.summaries import with_area_at_most
+    from prviz.diagnostics.witness import AREA_SAMPLES, with_areas
     from prviz.estimators.tightest import FEWEST, TIGHTEST
     from prviz.measure.estimates import passes
     from prviz.measure.workload import Options, estimate_seconds
+    from prviz.reports.export import limit_of
 
     if min(side.n_independent for side in pair) < FEWEST:
         return found
     best = estimates.get(TIGHTEST.name)
     work: Options = {**passes([TIGHTEST.name]), "split": 0.5}
-    one = estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)
+    sizes = [min(side.n, AREA_SAMPLES) for side in pair]
+    one = estimate_seconds(sizes[0], sizes[1], pair.d, **work)
     if best is None and one > AREA_SECONDS:
         return replace(found, notes=(*found.notes, NO_AREAS)) if found.named else found
     with watched(None) as progress:
         limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
-        area = None if best is None else best.curve.auc
+        area = None
+        if best is not None:  # as it is printed
+            most = limit_of(TIGHTEST.name, bound)
+            area = with_area_at_most({"auc": best.curve.auc}, most)["auc"]
         return with_areas(found, pair, area=area, seed=arguments.seed, **limited)
 
 

@@ -24,6 +24,7 @@ from prviz.diagnostics.whole_rows import Repeats, repeats, rows_text
 from prviz.estimators.learners import Judge
 from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.measure.estimates import estimate
+from prviz.measure.workload import subsample
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, Samples, Split, pair_of
@@ -33,6 +34,8 @@ Ints = NDArray[np.intp]
 
 # Rows of a set that columns are tested on at most, and those that trees are fitted on and judged by.
 _TESTED, _ROWS = 100_000, 20_000
+# Samples of a set that areas are of at most: each remedy takes a whole curve to believe, a minute of 10,000 x 384.
+AREA_SAMPLES = 2_000
 # Bytes of memory for each value that trees see: its copies in units of the deviation, its ranks, and these shuffled.
 _VALUE_BYTES = 64
 # Fewest independent rows of a set for trees, which see nothing in fewer.
@@ -79,6 +82,8 @@ class Witness:
         What was tried against it, and the area that each leaves: first to leave out the columns named.
     notes : tuple of str
         What was not tested, and why.
+    area_samples : int, optional
+        Number of samples of a set, drawn by the seed, that all these areas are of at most; None: of all.
     """
 
     d: int
@@ -91,6 +96,7 @@ class Witness:
     area: float | None
     remedies: tuple[Remedy, ...]
     notes: tuple[str, ...]
+    area_samples: int | None = None
 
     @property
     def whole(self) -> bool:
@@ -124,7 +130,8 @@ class Witness:
         """What is said of the sets, a line each: at least one."""
         said = [*self.of_all, *(each.text for each in self.named)]
         if self.area is not None:
-            said.append("; ".join([f"area {self.area:.2f}", *(each.text for each in self.remedies)]))
+            of = "" if self.area_samples is None else f", of at most {self.area_samples:,} samples of each set"
+            said.append("; ".join([f"area {self.area:.2f}{of}", *(each.text for each in self.remedies)]))
         return tuple(said)
 
     @property
@@ -145,7 +152,7 @@ class Witness:
         dict
             All attributes, and the lines that say them as ``statements``.
         """
-        names = ("d", "rows", "whole", "told_apart", "p_apart", "area", "area_without")
+        names = ("d", "rows", "whole", "told_apart", "p_apart", "area", "area_without", "area_samples")
         rows = ("differing", "most_generated", "most_missing", "notes")
         return {
             "statements": list(self.statements),
@@ -172,8 +179,8 @@ def witness(
         (n, d) and (m, d) samples; n and m may differ. Or one `SamplePair`.
     without : bool
         True: also measure the area under the curve to believe with all columns, without those named, and after what
-        may be tried against them, such as rounding. Each takes as long as that curve; of fewer than 200 independent
-        samples of a set none is measured.
+        may be tried against them, such as rounding. Each takes as long as that curve of 2,000 samples of each set, no
+        more of which are drawn; of fewer than 200 independent samples of a set none is measured.
     seed : int
         Seed of the split in halves, of the trees and of the shuffles.
     memory_limit : int
@@ -284,7 +291,8 @@ def with_areas(
     pair : SamplePair
         Two sets.
     area : float, optional
-        Area under the curve to believe with all columns, of all samples by the same seed; None: measured.
+        Area under the curve to believe with all columns, of all samples by the same seed, where no more than
+        AREA_SAMPLES of a set are measured anyway; None: measured.
     seed, memory_limit : int
         As in `witness`.
     progress : callable, optional
@@ -299,9 +307,14 @@ def with_areas(
     if 0 < (count := len(found.columns)) < pair.d:
         words = "without this one" if count == 1 else f"without these {count}"
         tried.insert(0, Change(words, leaving_out(pair, found.columns)))
-    if not tried or min(each.n_independent for each in pair) < FEWEST:
+    drawn = subsample(pair, AREA_SAMPLES, seed)
+    if not tried or min(each.n_independent for each in drawn) < FEWEST:
         return found
-    sets = [*([pair] if area is None else []), *(each.pair for each in tried)]
+    number = None
+    if max(each.n for each in pair) > AREA_SAMPLES:
+        number = AREA_SAMPLES
+        area = None  # that of all samples is not to be compared
+    sets = [*([drawn] if area is None else []), *(subsample(each.pair, AREA_SAMPLES, seed) for each in tried)]
     best = TIGHTEST.name
     options: dict[str, Any] = {"split": 0.5, "seed": seed, "memory_limit": memory_limit}
     areas = []
@@ -311,7 +324,7 @@ def with_areas(
     known = areas.pop(0) if area is None else area
     pairs = zip(tried, areas, strict=True)
     remedies = tuple(Remedy(each.words, left, left - known) for each, left in pairs)
-    return replace(found, area=known, remedies=remedies)
+    return replace(found, area=known, remedies=remedies, area_samples=number)
 
 
 # ---- rows that are tested ----

@@ -165,7 +165,7 @@ def test_few_independent_samples_conclude_what_either_test_says(monkeypatch: pyt
         assert by(arguments, grouped, found=differ)[1].startswith("the sets differ; with under 200 samples")
         assert by(arguments, grouped, found=alike)[1].startswith("the sets are not told apart; with under 200")
     # neither areas, nor that they would take long
-    assert curve_command._with_areas(default, grouped, {}, differ) is differ
+    assert curve_command._with_areas(default, grouped, {}, differ, None) is differ
     # 300 that are independent are enough
     assert by(default, SamplePair(values, values), found=differ) == (None, "")
     assert curve_command._bound(chosen, grouped, {}, differ) == (None, "")

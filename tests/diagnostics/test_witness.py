@@ -17,6 +17,8 @@ from prviz.diagnostics.column_tests import ColumnCounts, column_tests, constant_
 from prviz.diagnostics.named_columns import NamedColumns, best_cut, number_text, round_number, share_text
 from prviz.diagnostics.witness import DRAWN, GROUPS, WITHOUT_TREES, leaving_out, with_areas
 from prviz.estimators import learners
+from prviz.estimators.tightest import FEWEST
+from prviz.measure.workload import subsample_rows
 from prviz.samples import SamplePair, Samples
 
 N = 600
@@ -156,6 +158,34 @@ def test_the_area_is_that_of_the_curve_to_believe_of_all_samples(monkeypatch: py
     assert measured.statements[-1] in (said, f"{said}, which does not help")
     first = {"words": "without this one", "area": left}
     assert measured.entry()["remedies"] == [first, {"words": remedy.words, "area": clipped}]
+
+
+def test_areas_of_many_samples_are_of_as_many_of_each_set_with_remedies_and_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "AREA_SAMPLES", FEWEST)
+    measured = list[SamplePair]()
+
+    def estimate(pair: SamplePair, *_: object, **__: object) -> dict[str, SimpleNamespace]:
+        measured.append(pair)
+        return {"tightest": SimpleNamespace(curve=SimpleNamespace(auc=len(measured) / 4))}
+
+    monkeypatch.setattr(module, "estimate", estimate)
+    real, generated = drawn(0, FEWEST + 50, 3), drawn(1, FEWEST, 3)
+    real[:, 1] = np.abs(real[:, 1])
+    pair = SamplePair(Samples(real), Samples(generated))
+    named = prviz.witness(pair, without=False)
+    found = with_areas(named, pair, area=0.9)
+    rows = subsample_rows(len(real), FEWEST, 0)
+    whole, left, clipped = measured  # what is known of all samples is not compared with areas of fewer
+    assert np.array_equal(whole.real.values, real[rows])
+    assert np.array_equal(left.real.values, real[np.ix_(rows, [0, 2])])
+    assert np.array_equal(clipped.real.values, real[rows])
+    assert clipped.generated.values[:, 1].min() >= 0 > generated[:, 1].min()
+    assert found.area_samples == found.entry()["area_samples"] == FEWEST
+    assert found.statements[-1].startswith(
+        f"area 0.25, of at most {FEWEST} samples of each set; without this one: 0.50; values below 0"
+    )
 
 
 def test_columns_of_one_name_are_named_together() -> None:
