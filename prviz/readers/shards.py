@@ -154,7 +154,7 @@ def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples])
         inside = sorted({each.parent.name for each in files})
         return (f"read as one set: the rows of {listed(inside, most=4)}",)
     split = [_DIGITS.split(each.name) for each in files]
-    running = [column for column in zip(*(each[1::2] for each in split), strict=False) if len(set(column)) > 1]
+    running = [column for column in zip(*split, strict=False) if len(set(column)) > 1]
     if len(running) != 1 or all(part.n == 1 for part in parts):
         return ()
     numbers = {int(number) for number in running[0]}

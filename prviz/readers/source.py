@@ -350,9 +350,8 @@ def looks_pickled(head: bytes, *, text: bool) -> bool:
     return not text and _OLD_PROTOCOL.match(head) is not None
 
 
-def _refusal(where: str, what: str, path: str, module: str, load: str, also: str = "") -> ReadError:
-    """The error for a pickle, with the two lines that convert it."""
-    saved = beside(path, ".arrays.npz" if path.endswith(".npz") else ".npz")
+def _refusal(where: str, what: str, saved: str, module: str, load: str, also: str = "") -> ReadError:
+    """The error for a pickle, with the two lines that convert it; saved : literal for the new file."""
     return ReadError(
         f"{where}: {what}. Pickles are never opened here, because opening one runs the code in it. "
         f"If you trust its origin, convert it yourself{also} and use the new file:\n"
@@ -369,7 +368,7 @@ def refuse_pickle(source: FileSource, *, torch_archive: bool = False) -> ReadErr
         what = " (PyTorch archive)"
         also = " (prviz embed FILE.pt -o FILE.safetensors, which needs torch, or these lines)"
     load = load.format(name=literal(source.typed))
-    return _refusal(source.where, f"a pickle{what}", source.typed, module, load, also)
+    return _refusal(source.where, f"a pickle{what}", _arrays_beside(source.typed), module, load, also)
 
 
 def refuse_pickles(where: str, folder: str, extension: str) -> ReadError:
@@ -378,10 +377,15 @@ def refuse_pickles(where: str, folder: str, extension: str) -> ReadError:
     files = f"sorted(glob.glob({literal(f'{folder}/*{extension}')}))"
     load = f"[{load.format(name='name')} for name in {files}]"
     modules = f"glob, {module}" if module else "glob"
-    return _refusal(where, f"a folder of pickles ({extension})", f"{folder}.", modules, load)
+    return _refusal(where, f"a folder of pickles ({extension})", literal(f"{folder}.npz"), modules, load)
 
 
 def refuse_object_array(where: str, path: str, key: str | None) -> ReadError:
     """The error for a numpy array of Python objects, which numpy stores as a pickle."""
     load = f"np.load({literal(path)}, allow_pickle=True)" + ("" if key is None else f"[{literal(key)}]")
-    return _refusal(where, "an array of Python objects (a pickle)", path, "numpy as np", load)
+    return _refusal(where, "an array of Python objects (a pickle)", _arrays_beside(path), "numpy as np", load)
+
+
+def _arrays_beside(path: str) -> str:
+    """A literal for the .npz file that is made of a file."""
+    return beside(path, ".arrays.npz" if path.endswith(".npz") else ".npz")

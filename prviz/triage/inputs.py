@@ -108,7 +108,7 @@ def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
     @cache
     def ending(parts: int) -> Mapping[tuple[str, ...], list[Path]]:
         """The checkpoints by the last ``parts`` components of their paths."""
-        return _grouped((path.parts[-parts:], path) for path in checkpoints if 0 < parts <= len(path.parts))
+        return _grouped((path.parts[-parts:], path) for path in checkpoints if parts <= len(path.parts))
 
     def find(text: str, here: str) -> Path:
         wanted = Path(text).parts

@@ -29,6 +29,7 @@ from prviz.readers import ReadError, read_chosen, read_chosen_pair, roles
 from prviz.readers.columns import ColumnChoice
 from prviz.readers.conversion import CONVERTED, arrays_in
 from prviz.readers.source import Limits
+from tests.readers.by_hand import files, fill, folders
 
 FILE = Path(__file__).with_suffix(".json")
 SEED = 5
@@ -483,6 +484,36 @@ def other_outcome(rng: Rng) -> str:
         return f"{type(error).__name__}: {error}"
 
 
+BY_HAND, FOLDERS = files(), [*folders()]
+
+
+def outcome_by_hand(number: int) -> str:
+    """What is read of a file that is written by hand, and of both its roles."""
+    name, data, given = BY_HAND[number]
+    options = dict(given)
+    key = options.pop("key", None)
+    chosen = (options.pop(each, default) for each, default in (("columns", None), ("drop", ()), ("group", None)))
+    choice, limits = ColumnChoice.of(*chosen), Limits(**options)
+    found = []
+    for read in (read_chosen, read_chosen_pair):
+        given = {"key": key} if read is read_chosen else {}
+        try:
+            both = read((name, data), choice, limits=limits, **given)
+            found += [described(each) for each in both] if given == {} else [described(both)]
+        except ReadError as error:
+            found.append(f"{type(error).__name__}: {error} {getattr(error, 'choices', '')}")
+    return "\n".join(found)
+
+
+def folder_by_hand(number: int) -> str:
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        fill(Path("some"), FOLDERS[number])
+        try:
+            return described(read_chosen(Path("some"), ColumnChoice.of(None, (), None)))
+        except ReadError as error:
+            return f"{type(error).__name__}: {error}"
+
+
 def of_file(made: Callable[[Rng], tuple[str, bytes]]) -> Callable[[Rng], str]:
     """The outcome of a file that is made."""
     return lambda rng: outcome(rng, *made(rng))
@@ -498,15 +529,22 @@ DRAWN: dict[str, tuple[Callable[[Rng], str], int]] = {
     "held": (held_outcome, 500),
     "others": (other_outcome, 600),
 }
+WRITTEN: dict[str, tuple[Callable[[int], str], int]] = {
+    "by hand": (outcome_by_hand, len(BY_HAND)),
+    "folders by hand": (folder_by_hand, len(FOLDERS)),
+}
+KINDS = {**DRAWN, **WRITTEN}
 
 
 def of_number(kind: str, number: int) -> str:
+    if kind in WRITTEN:
+        return LIBRARY.sub("", WRITTEN[kind][0](number))
     return LIBRARY.sub("", DRAWN[kind][0](np.random.default_rng([SEED, list(DRAWN).index(kind), number])))
 
 
 def codes(kind: str) -> list[str]:
     """The code of each file, sixteen a line."""
-    found = [code(of_number(kind, number)) for number in range(DRAWN[kind][1])]
+    found = [code(of_number(kind, number)) for number in range(KINDS[kind][1])]
     return [" ".join(found[start : start + 16]) for start in range(0, len(found), 16)]
 
 
@@ -514,4 +552,4 @@ if __name__ == "__main__":
     if sys.argv[1:]:
         sys.stdout.write(of_number(sys.argv[1], int(sys.argv[2])) + "\n")
     else:
-        FILE.write_text(json.dumps({kind: codes(kind) for kind in DRAWN}, indent=0) + "\n")
+        FILE.write_text(json.dumps({kind: codes(kind) for kind in KINDS}, indent=0) + "\n")

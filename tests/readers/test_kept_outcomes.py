@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from tests.readers.kept_outcomes import DRAWN, FILE, codes, of_number
+from tests.readers.kept_outcomes import FILE, KINDS, codes, of_number
 
 KEPT = json.loads(FILE.read_text())
 
 
-@pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.parametrize("kind", KINDS)
 def test_drawn_files_are_read_or_refused_as_kept(kind: str) -> None:
     found = " ".join(codes(kind)).split()
     kept = " ".join(KEPT[kind]).split()

@@ -7,15 +7,19 @@ shows what has changed, and `RULES` in `prviz/triage/findings.py` goes up.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from prviz.samples import SamplePair
+from prviz.triage import placement_faults, shape_faults
 from prviz.triage.pair_statistics import PairStatistics, halvings
 from prviz.triage.placement_faults import misplaced
 from prviz.triage.shape_faults import off_support, other_shares, reshaped
@@ -81,19 +85,54 @@ def drawn(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]:
         yield PairStatistics(**dict(zip(names, values, strict=True)))
 
 
-def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
-    """What is said of each pair and of each draw, a letter each, and the sum of the sizes over all draws."""
-    total = 0.0
-    letters: dict[str, str] = {}
-    text = ""
-    for of in drawn(kept):
+def thresholds() -> list[tuple[str, float]]:
+    """What the rules compare each statistic with, where that is a number, and its negative."""
+    found = set[tuple[str, float]]()
+    for module in (shape_faults, placement_faults):
+        for node in ast.walk(ast.parse(inspect.getsource(module))):
+            if isinstance(node, ast.Compare):
+                sides = [node.left, *node.comparators]
+                numbers = {abs(number) for side in sides if (number := number_of(side, vars(module))) is not None}
+                names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+                found |= {(name, sign * number) for name in names for number in numbers for sign in (1, -1)}
+    return sorted(each for each in found if each[0] in PairStatistics.__dataclass_fields__)
+
+
+def number_of(node: ast.expr, known: dict[str, Any]) -> float | None:
+    """The number that a literal or the name of a constant stands for, with its sign."""
+    if isinstance(node, ast.UnaryOp):
+        return number_of(node.operand, known)
+    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else known.get(getattr(node, "id", ""))
+    return float(value) if isinstance(value, int | float) else None
+
+
+def at_thresholds(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]:
+    """The statistics of the pairs, and some of the draws, each with one of them exactly at a threshold."""
+    held = [*(PairStatistics(**values) for values in kept.values()), *islice(drawn(kept), 12)]
+    for name, value in thresholds():
+        yield from (replace(of, **{name: value}) for of in held)
+
+
+def said_of(statistics: Iterable[PairStatistics], letters: dict[str, str]) -> tuple[list[str], float]:
+    """What is said of each, a letter each, in lines of a hundred, and the sum of the sizes."""
+    total, text = 0.0, ""
+    for of in statistics:
         names, sizes = said(of)
         total += sizes if np.isfinite(sizes) else 0.0
         text += letters.setdefault(names, chr(ord("0") + len(letters)))
+    return [text[start : start + 100] for start in range(0, len(text), 100)], total
+
+
+def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
+    """What is said of each pair, of each draw and at each threshold, and the sum of the sizes over all draws."""
+    letters: dict[str, str] = {}
+    draws, total = said_of(drawn(kept), letters)
+    ties, _ = said_of(at_thresholds(kept), letters)
     return {
         "pairs": {name: said(PairStatistics(**values))[0] for name, values in kept.items()},
         "letters": {letter: names for names, letter in letters.items()},
-        "draws": [text[start : start + 100] for start in range(0, len(text), 100)],
+        "draws": draws,
+        "at thresholds": ties,
         "sum of sizes": total,
     }
 

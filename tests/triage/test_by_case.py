@@ -1,0 +1,936 @@
+"""Rules of Triage on inputs that are written out: names, words and verdicts at both sides of each threshold."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace as Of
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from prviz.curves import PRCurve
+from prviz.estimators.tightest import TIGHTEST
+from prviz.samples import SamplePair, Samples
+from prviz.triage import inputs, inspection, run
+from prviz.triage import power as power_module
+from prviz.triage.classes import ClassShare, _as_texts, _expected, _holm, _interval, _ratios, class_sentence
+from prviz.triage.column_faults import Differing, _change, _fits, column_fault
+from prviz.triage.curve_findings import _few, _flat, apart, doubts, mode_reweighting, outlier_faults
+from prviz.triage.decision import Disagreement, _disagreement, _headline, basis_of, looked_into
+from prviz.triage.encoders import EncoderRanking, encoder_verdict
+from prviz.triage.finding import TriageFinding, grade, percent
+from prviz.triage.findings import _alike, _unnamed, agreed_faults
+from prviz.triage.inputs import (
+    _finder,
+    _names,
+    checkpoints_of,
+    common_prefix,
+    details_of,
+    natural,
+    skipped_files,
+    step_of,
+)
+from prviz.triage.measured import TriageSettings
+from prviz.triage.memorisation import (
+    Excess,
+    HeldOutDistances,
+    Memorisation,
+    NearPair,
+    _binomial,
+    _excess,
+    _from_facts,
+    _of_other_groups,
+    copies_text,
+    memorised_text,
+)
+from prviz.triage.power import PLANTED, _changed, _mode, power
+from prviz.triage.ranking import AreaSides, SharedReference, capped, headline, listed, ranking, share_text
+from prviz.triage.stability import (
+    _some_groups,
+    check_shares,
+    full_rows,
+    groups,
+    ks_of,
+    part,
+    rows_in_use,
+    rows_of,
+    scored,
+    usual_ks,
+    usual_shares,
+)
+from prviz.triage.witnesses import believed_areas, told_apart
+from prviz.triage.yardstick import _dominant, _part, blind, shares_of_ceiling
+
+# ---- files ----
+
+
+def test_a_file_of_the_table_is_the_one_that_ends_so() -> None:
+    paths = {Path("r/a/x.npy"): "m1", Path("r/b/x.npy"): "m2", Path("r/c/y.npy"): "y", Path("z.npy"): "x.npy"}
+    find = _finder(paths)
+    for text, path in {
+        "m1": "r/a/x.npy",
+        "a/x.npy": "r/a/x.npy",
+        "r/b/x.npy": "r/b/x.npy",
+        "./y.npy": "r/c/y.npy",
+    }.items():
+        assert find(text, "row 2") == Path(path)
+    assert find("x.npy", "row 2") == Path("z.npy")  # a name before the ends of paths
+    for text, number in {"/r/a/x.npy": "none", "q/r/a/x.npy": "none", "": "none", "x": "none", "npy": "none"}.items():
+        with pytest.raises(ValueError, match=f"row 2, column 'file': '{text}' names {number} of the checkpoints"):
+            find(text, "row 2")
+    with pytest.raises(ValueError, match=r"'x\.npy' names 2 of the checkpoints"):
+        _finder({Path("a/x.npy"): "a", Path("b/x.npy"): "b"})("x.npy", "")
+
+
+def test_the_table_of_checkpoints_is_of_some_size_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, names = tmp_path / "m.csv", {Path("a.npy"): "a", Path("b.npy"): "b"}
+    table.write_text("file,run,step,psi\na, one  two ,0,\n\nb,,,.5\n")
+    found = details_of(table, names)
+    assert [found[Path(name)] for name in ("a.npy", "b.npy")] == [(0.0, {}, "one two"), (None, {"psi": 0.5}, "")]
+    monkeypatch.setattr(inputs, "_MOST_ROWS", 4)
+    assert details_of(table, names) == found
+    monkeypatch.setattr(inputs, "_MOST_ROWS", 3)
+    with pytest.raises(ValueError, match="more than 3 rows"):
+        details_of(table, names)
+    monkeypatch.setattr(inputs, "_MOST_COLUMNS", 4)
+    with pytest.raises(ValueError, match="more than 3 rows"):
+        details_of(table, names)
+    monkeypatch.setattr(inputs, "_MOST_COLUMNS", 3)
+    with pytest.raises(ValueError, match="4 columns; at most 3"):
+        details_of(table, names)
+    monkeypatch.setattr(inputs, "_MOST_BYTES", table.stat().st_size)
+    with pytest.raises(ValueError, match="4 columns"):
+        details_of(table, names)
+    monkeypatch.setattr(inputs, "_MOST_BYTES", table.stat().st_size - 1)
+    with pytest.raises(ValueError, match="more than 0 MiB"):
+        details_of(table, names)
+
+
+def test_files_that_no_reader_takes_are_counted_and_others_are_not(tmp_path: Path) -> None:
+    for name in ("a.npy", "B.CSV", ".h.npy", "n.txt", "b.TXT", "t.samples.parquet", "t.safetensors", "sub/x.txt", ".x"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert [each.name for each in skipped_files(tmp_path)] == ["b.TXT", "n.txt"]
+    listed_twice = skipped_files([tmp_path, tmp_path / "sub", tmp_path / "a.npy"], leave_out=[tmp_path / "n.txt"])
+    assert [each.name for each in listed_twice] == ["b.TXT", "x.txt"]
+    assert skipped_files(tmp_path / "n.txt") == []
+    assert [each.name for each in checkpoints_of(tmp_path)] == ["a", "B", "t"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a/x.npy", "b/x.npy"], ["a/x", "b/x"]),
+        (["a/x.npy", "a/x.csv"], ["x.npy", "x.csv"]),
+        (["a/x.npy", "b/x.csv", "b/x.npy"], ["a/x.npy", "b/x.csv", "b/x.npy"]),
+        (["c/a/x.npy", "d/a/x.npy"], ["c/a/x", "d/a/x"]),
+        (["x.samples.parquet", "y.npy"], ["x", "y"]),
+    ],
+)
+def test_names_are_the_shortest_that_differ(paths: list[str], names: list[str]) -> None:
+    assert _names([Path(each) for each in paths]) == names
+
+
+def test_prefixes_orders_and_steps_of_names() -> None:
+    prefixes = {
+        "a-1 a-12": "a-",
+        "a-b-1 a-b-2 a-c": "a-",
+        "x x": "",
+        "a.b1 a.b2": "a.",
+        "-1 -2": "-",
+        "a a-1": "",
+        "a-1": "",
+    }
+    assert {text: common_prefix(text.split()) for text in prefixes} == prefixes
+    assert common_prefix(["run 1", "run 2"]) == "run "
+    assert sorted(["a10", "a9b", "a9", "B1", "a09", "9", "", "a"], key=natural) == [
+        "",
+        "9",
+        "a",
+        "a9",
+        "a09",
+        "a9b",
+        "a10",
+        "B1",
+    ]
+    steps = {
+        "it5": 5,
+        "it5m": 5e6,
+        "x_3k": 3e3,
+        "x3k": None,
+        "epoch 2, ep-3": 2,
+        "ckpt-7-iter-9": 9,
+        "a=.5": 5,
+    }
+    assert {name: step_of(name) for name in steps} == steps
+
+
+# ---- the ranking in words ----
+
+
+HALF = "Score 0.500 (0.400 to 0.600 in 95 % of the draws)"
+
+
+def line(name: str, score: float, *, tied: bool = False, best: float = 0.5, **more: float) -> dict[str, Any]:
+    known = {
+        "low": score - 0.1,
+        "high": score + 0.1,
+        "behind": 0.0,
+        "second": math.nan,
+        "second_low": 0.0,
+        "second_high": 0.0,
+    }
+    return {"checkpoint": name, "score": score, "tied_with_best": tied, "best": best, **known, **more}
+
+
+@pytest.mark.parametrize(
+    ("lines", "left_out", "head", "rest"),
+    [
+        (
+            [line("a", 0.5)],
+            0,
+            "Only a is measured",
+            f"{HALF}. A ranking needs two.",
+        ),
+        ([line("a", 0.5)], 1, "Best: a", f"{HALF}. No other one is left."),
+        (
+            [line("a", 0.5, best=0.991), line("b", 0.4, behind=0.1)],
+            1,
+            "Best: a",
+            f"{HALF}, best in > 99 % of the paired draws. Next is b, 0.100 lower.",
+        ),
+        (
+            [line("a", 0.5, tied=True), line("b", 0.4, tied=True, best=0.001), line("c", 0.1)],
+            0,
+            "May be best: 2 of 3",
+            f"Best of the paired draws: a in 50 % and b in < 1 %. {HALF} for a.",
+        ),
+        (
+            [line("a", 0.5, best=1.0), line("b", 0.05, second=0.3, behind=0.4)],
+            0,
+            "Best: a",
+            f"{HALF}, best in > 99 % of the paired draws. Next is b.",
+        ),
+        (
+            [line("a", 0.05, second=0.0, second_high=0.2), line("b", 0.05, second=0.0, behind=0.2)],
+            0,
+            "Best: a",
+            "kNN 0.000 (0.000 to 0.200 in 95 % of the draws), best in 50 % of the paired draws. "
+            "Next is b, 0.200 lower.",
+        ),
+        (
+            [line("a", 0.1, second=0.3)],
+            0,
+            "Only a is measured",
+            "Score 0.100 (0.000 to 0.200 in 95 % of the draws). A ranking needs two.",
+        ),
+    ],
+)
+def test_the_headline_names_the_best_or_all_that_may_be_it(
+    lines: Sequence[Any], left_out: int, head: str, rest: str
+) -> None:
+    said = headline(pd.DataFrame(lines), "kNN", left_out=left_out)
+    assert (said.head, said.rest) == (head, rest)
+    assert said.text == f"{head}. {rest}"
+
+
+def test_lists_and_shares_in_words() -> None:
+    assert [listed(list("abcdefg"[:n])) for n in (1, 2, 5, 6)] == [
+        "a",
+        "a and b",
+        "a, b, c, d and e",
+        "a, b, c, d and 2 more",
+    ]
+    assert listed(["a", "b"], "or") == "a or b"
+    assert [share_text(share) for share in (0, 0.009, 0.01, 0.99, 0.991)] == ["< 1 %", "< 1 %", "1 %", "99 %", "> 99 %"]
+    assert [percent(share) for share in (0, 0.0123, 0.094, 0.095, 0.5)] == ["0 %", "1.2 %", "9.4 %", "10 %", "50 %"]
+    assert [grade(share) for share in (0.2, 0.21)] == ["note", "warning"]
+    assert [_part(missing) for missing in (0.0, 0.009, 0.01, 0.5)] == ["less than 1 %", "less than 1 %", "1 %", "50 %"]
+
+
+def shared(*values: float, spread: float = 0.0, draws: int = 50) -> SharedReference:
+    rng = np.random.default_rng(0)
+    both = np.tile(np.array(values)[:, None], 2)
+    return SharedReference(both, both + spread * rng.normal(size=(draws, len(values), 2)))
+
+
+def test_sides_are_capped_each_by_the_bound_of_its_own_checkpoint() -> None:
+    found = capped(shared(0.5, 0.7), [AreaSides(0.4, 0.6), None])
+    assert found.values.tolist() == [[0.4, 0.5], [0.7, 0.7]]
+    assert found.replicates[3].tolist() == found.values.tolist()
+
+
+def test_scores_below_the_least_are_ordered_by_the_second_family_behind_all_others() -> None:
+    first, second = shared(0.05, 0.3, 0.09, 0.1), shared(0.2, 0.1, 0.6, 0.4)
+    table = ranking(first, list("abcd"), steps=[1, None, 2, 3], second=second)
+    assert table["checkpoint"].tolist() == list("bdca")
+    assert table["step"].tolist()[1:] == [3, 2, 1]
+    assert table["behind"].tolist() == pytest.approx([0.0, 0.2, 0.2, 0.2])
+    assert table["best"].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert table["loses"].tolist() == [0.0, 1.0, 1.0, 1.0]
+    assert table["second"].tolist() == pytest.approx([0.1, 0.4, 0.6, 0.2])
+    low = ranking(first.of([0, 2]), list("ac"), second=second.of([0, 2]))
+    assert (low["checkpoint"].tolist(), low["behind"].tolist()) == (["c", "a"], pytest.approx([0.0, 0.4]))
+    equal = ranking(shared(0.5, 0.5), list("ab"))
+    assert (equal["best"].tolist(), equal["loses"].tolist()) == ([0.5, 0.5], [0.0, 0.0])
+    for wrong in (["a"], list("abc")):
+        with pytest.raises(ValueError, match=f"{len(wrong)} names and {len(wrong)} steps for 2 checkpoints"):
+            ranking(shared(0.5, 0.5), wrong)
+    for confidence in (0.0, 1.0):
+        with pytest.raises(ValueError, match="confidence = "):
+            ranking(shared(0.5, 0.5), list("ab"), confidence=confidence)
+
+
+# ---- the decision ----
+
+
+def by(method: str, *names: str) -> list[Any]:
+    return [Of(method=method, checkpoint=Of(name=name)) for name in names]
+
+
+BEST = TIGHTEST.name
+
+
+@pytest.mark.parametrize(
+    ("measured", "chosen", "method", "second", "clause"),
+    [
+        (by("knn", "a"), None, "knn", None, ""),
+        (by("ipr", "a") + by("knn", "a"), None, "knn", None, "by kNN"),
+        (by("ipr", "a") + by("eas", "a"), None, "ipr", None, "by iPR"),
+        (by("ipr", "a") + by("knn", "a"), "ipr", "ipr", None, "by iPR, as chosen"),
+        (by("ipr", "a"), "ipr", "ipr", None, ""),
+        (by("ipr", "a") + by("knn", "a"), "eas", "knn", None, "by kNN"),
+        (by(BEST, "a"), None, BEST, None, ""),
+        (by(BEST, "a") + by("knn", "a"), None, BEST, "knn", "by the best classifier, to which every other is too mild"),
+        (by(BEST, "a") + by("ipr", "a"), BEST, BEST, "ipr", "by the best classifier, to which every other is too mild"),
+        (by(BEST, "a") + by("ipr", "a"), "ipr", "ipr", None, "by iPR, as chosen"),
+        (by(BEST, "a") + by("ipr", "a", "b"), None, "ipr", None, ""),
+        (by("knn", "a") + by("ipr", "a", "b"), None, "ipr", None, ""),
+        (by("knn", "a") + by("ipr", "b"), None, "knn", None, "by kNN"),
+    ],
+)
+def test_what_decides_is_the_best_classifier_then_neighbours_where_all_are_measured(
+    measured: list[Any], chosen: str | None, method: str, second: str | None, clause: str
+) -> None:
+    found = basis_of(measured, chosen)
+    assert (found.method, found.second) == (method, second)
+    assert found.clause == clause
+
+
+def test_faults_are_looked_for_in_curves_of_neighbours_where_there_are_any() -> None:
+    both = by(BEST, "a", "b") + by("ipr", "a", "b") + by("knn", "a", "b")
+    assert {each.method for each in looked_into(both)} == {"knn"}
+    assert len(looked_into(both)) == 2
+    assert looked_into(both[:2]) == both[:2]
+
+
+def test_families_disagree_in_level_or_in_the_best() -> None:
+    near = {"knn": {"a": 0.5, "b": 0.4}, "ipr": {"a": 0.6, "b": 0.61}}
+    found = _disagreement("a", (), near, "knn", candidates=["a", "b"])
+    assert (found.levels, dict(found.others)) == ((), {"b": ("ipr",)})
+    assert found.sentence == "b would be the best by iPR."
+    far = {**near, "eas": {"a": 0.61, "b": 0.62}}
+    found = _disagreement("a", (), far, "knn", candidates=["a", "b"])
+    assert (found.levels, dict(found.others)) == ((("knn", 0.5), ("eas", 0.61)), {"b": ("ipr", "eas")})
+    assert found.sentence.startswith("The families disagree in level: a scores 0.610 by EAS, 0.500 by kNN. b would be")
+    assert _disagreement("a", (), {**far, BEST: far["knn"]}, BEST, candidates=["a", "b"]) == Disagreement("a", (), {})
+    assert _disagreement("a", (), far, "knn", candidates=["a"]).others == {}
+
+
+def table_of(*scores: float, **columns: Any) -> pd.DataFrame:
+    return pd.DataFrame([line(name, score, **columns) for name, score in zip("abcd", scores, strict=False)])
+
+
+def test_that_none_comes_near_real_data_is_said_by_the_best_classifier_alone() -> None:
+    curve = PRCurve.from_error_rates([0.5], [0.5])
+    ceiling: Any = Of(ceiling={BEST: Of(curve=curve)})
+    basis = basis_of(by(BEST, "a") + by("knn", "a"))
+    low = _headline(table_of(0.05, 0.02), basis, ceiling, 0.5, left_out=0)
+    assert low.head == f"None comes near real data: area 0.05 at best, {curve.auc:.2f} is possible"
+    assert low.rest.startswith("By kNN alone, at the scale of a sample's neighbours: Best: a. ")
+    assert (
+        _headline(table_of(0.05), basis, None, 0.4, left_out=0).head == "None comes near real data: score 0.05 at best"
+    )
+    some = _headline(table_of(0.5, 0.02), basis, ceiling, 0.5, left_out=0)
+    assert (some.head, some.rest.split(". ")[-1]) == (
+        "Best: a",
+        "Below 0.1 all are told from real data; kNN orders these, behind the others.",
+    )
+    assert _headline(table_of(0.5, 0.1), basis, ceiling, 0.5, left_out=0).rest.endswith("Next is b, 0.000 lower.")
+    alone = basis_of(by(BEST, "a"))
+    assert _headline(table_of(0.5, 0.02), alone, ceiling, 0.5, left_out=0).rest.endswith("lower.")
+    assert _headline(table_of(0.05, 0.02), alone, ceiling, 0.5, left_out=0).rest.startswith("Best: a. ")
+    assert _headline(table_of(0.05), basis_of(by("knn", "a")), ceiling, 0.5, left_out=0).head == "Only a is measured"
+
+
+# ---- the yardstick ----
+
+
+def made(name: str, area: float = 1.0) -> Any:
+    """A measured checkpoint whose curve has this area: every ray as long as the other."""
+    side = 1 - math.sqrt(area)
+    return Of(
+        checkpoint=Of(name=name, step=None),
+        curve=PRCurve.from_error_rates([1 - area], [1 - area]) if side else Of(auc=1.0),
+    )
+
+
+CEILING: Any = Of(curve=Of(auc=0.8), checkpoint=Of(name="real", step=None))
+
+
+@pytest.mark.parametrize(
+    ("score", "spread", "told", "reaches", "sentence"),
+    [
+        (0.8, 0.01, False, True, "is as good as real data: it can't be told apart from real data at this n"),
+        (0.79, 0.02, False, True, "can't be told apart from real data at this n"),
+        (0.79, 0.02, True, False, "scores about as real data do, and is told apart from them all the same"),
+        (0.79, 0.02, None, False, "scores about as real data do"),
+        (0.6, 0.01, None, False, "differs from the real data: 25 % of the area is missing, on both sides alike"),
+        (0.6, 0.01, True, False, "differs from the real data: 25 % of the area is missing, on both sides alike"),
+        (
+            0.6,
+            0.01,
+            False,
+            False,
+            "has too few samples to tell it from the real data for sure: 25 % of the area is missing, "
+            "on both sides alike",
+        ),
+    ],
+)
+def test_a_share_of_the_ceiling_is_equal_only_where_it_reaches_and_no_test_tells_it_apart(
+    score: float, spread: float, told: bool | None, reaches: bool, sentence: str
+) -> None:
+    known = {} if told is None else {"a": told}
+    top = shared(0.8, draws=60)  # more draws than the checkpoint has
+    (found,) = shares_of_ceiling([made("a")], CEILING, own=shared(score, spread=spread), top=top, apart=known).values()
+    assert (found.reaches_ceiling, found.sentence) == (reaches, sentence)
+    assert found.share == pytest.approx(score / 0.8)
+    assert found.low <= found.share <= found.high
+
+
+def test_the_side_that_lacks_more_is_said() -> None:
+    for place, side in enumerate(("precision", "recall")):
+        own = shared(0.7, spread=1e-4)
+        own.values[0, place] = 0.4
+        own.replicates[:, 0, place] -= 0.3
+        (found,) = shares_of_ceiling([made("a")], CEILING, own=own, top=shared(0.8)).values()
+        assert found.sentence == f"differs from the real data: 31 % of the area is missing, more on the {side} side"
+    goals = [shares_of_ceiling([made("a")], CEILING, goal, own=own, top=shared(0.8))["a"].share for goal in (0.0, 1.0)]
+    assert goals == pytest.approx([0.7 / 0.8, 0.4 / 0.8])
+
+
+def test_shuffled_features_that_score_alike_forbid_that_sets_are_equal() -> None:
+    curve, lower = (PRCurve.from_error_rates([rate], [rate]) for rate in (0.40, 0.30))
+    ceiling, floor = (Of(curve=each, checkpoint=Of(name="x", step=None)) for each in (curve, lower))
+    assert blind(ceiling, ceiling)
+    assert not blind(ceiling, floor)
+    assert blind(floor, ceiling)
+    own = shared(float(curve.auc))
+    (found,) = shares_of_ceiling(
+        [made("a")], ceiling, own=own, top=own, floor=ceiling, apart={"a": False}, dominant="feature x"
+    ).values()
+    assert not found.reaches_ceiling
+    assert found.sentence.endswith("so that equality can't be said: feature x")
+
+
+@pytest.mark.parametrize(
+    ("scales", "said"),
+    [
+        ([1.0, 3.1], "feature 2 alone holds 91% of the variance"),
+        ([1.0, 2.9], ""),
+        ([0.0, 5.0], "feature 2 alone holds nearly all of the variance"),
+        ([20.0, 1.0], "feature 1 alone holds nearly all of the variance"),
+        ([0.0, 0.0], ""),
+        ([1.0], ""),
+    ],
+)
+def test_one_feature_may_hold_nearly_all_the_variance(scales: list[float], said: str) -> None:
+    values = np.tile([[1.0], [-1.0]], (4, len(scales))) * scales
+    values[:, 1:] *= np.array([1.0, 1, -1, -1, 1, 1, -1, -1])[:, None]
+    assert _dominant(Samples(values)) == (f"{said}: scale the features, or leave it out" if said else "")
+    named = Samples(values, features=[f"f{place}" for place in range(len(scales))])
+    assert ("feature f" in _dominant(named)) == bool(said)
+
+
+# ---- classes ----
+
+
+def test_labels_as_texts() -> None:
+    for labels, texts in (
+        ([1.0, 2.0], ["1", "2"]),
+        ([1.5, 2.0], ["1.5", "2.0"]),
+        ([1.0, np.nan], ["1.0", "nan"]),
+        ([True, False], ["True", "False"]),
+        (["1.0", "-2", "3.00"], ["1", "-2", "3"]),
+        (["1.0", "x"], ["1.0", "x"]),
+        (["1.5", "2"], ["1.5", "2"]),
+    ):
+        assert _as_texts(labels).tolist() == texts
+    assert _as_texts(np.array(["7.0", 8], dtype=object)).tolist() == ["7", "8"]
+
+
+def test_a_missed_sample_is_one_whose_ball_holds_no_other() -> None:
+    own = Samples(np.array([0.0, 1.0, 2.0, 50.0])[:, None])
+    others = Samples(np.array([3.0, -5.0])[:, None])
+    assert _ratios(own, others, 1, 10**8).tolist() == [3.0, 2.0, 1.0, 47 / 48]
+    assert _ratios(own, others, 4, 10**8).tolist() == [0.0] * 4
+    same = Samples(np.zeros((3, 1)))
+    assert _ratios(same, Samples(np.array([[0.0], [1.0]])), 1, 10**8).tolist() == [1.0] * 3
+    assert _ratios(same, Samples(np.ones((2, 1))), 1, 10**8).tolist() == [np.inf] * 3
+    assert [_expected(n, m, k) for n, m, k in ((3, 2, 1), (3, 2, 2), (3, 2, 9))] == pytest.approx(
+        [2 / 4, 2 / 12, 2 / 12]
+    )
+
+
+def class_share(
+    label: str, role: Any = "real", n: int = 60, others: int = 9, missed: float = 0.1, few: bool = False
+) -> ClassShare:
+    return ClassShare(label, role, n, others, missed, 0.02, 0.0, 1.0, False, few)
+
+
+def test_classes_in_words_and_in_order() -> None:
+    assert (
+        class_sentence(class_share(""))
+        == "without a label: 10% (0% to 100%) of the real samples no generated one is near, 2% expected"
+    )
+    assert class_sentence(class_share("x", "generated", 9, few=True)).endswith(
+        "made, no real one is near, 2% expected; only 9 samples"
+    )
+    assert class_sentence(class_share("x", "generated", 9, others=0)) == "x: 9 generated, none real"
+    ends = [_interval(class_share("x", missed=missed), 0.05)[6:8] for missed in (0.0, 0.5, 1.0)]
+    assert (ends[0][0], ends[2][1]) == (0.0, 1.0)
+    assert (ends[0][1], ends[1][0], ends[1][1], ends[2][0]) == pytest.approx((0.1684, 0.2720, 0.7280, 0.8316), abs=1e-4)
+    few = [class_share(name, missed=missed, few=True) for name, missed in (("p", 0.1), ("q", 0.9))]
+    shares = [*few, class_share("a", missed=0.02), class_share("b", missed=0.9), class_share("c", missed=1.0, n=300)]
+    found = _holm(shares)
+    assert [(each.label, each.worse) for each in found] == [
+        ("c", True),
+        ("b", True),
+        ("a", False),
+        ("q", False),
+        ("p", False),
+    ]
+    lost = class_share("z", others=0, missed=1.0)
+    assert [(each.label, each.worse) for each in _holm([shares[3], lost], {lost: 0.02})] == [("b", True), ("z", True)][
+        ::-1
+    ]
+    assert [(each.label, each.worse) for each in _holm([shares[3], lost], {lost: 0.03})] == [("z", False), ("b", True)]
+
+
+# ---- copies ----
+
+
+def test_shares_beyond_those_of_real_samples_have_joined_intervals() -> None:
+    for count, n in ((0, 20), (3, 20), (20, 20)):
+        low, high = _binomial(count, n)
+        assert (low == 0.0, high == 1.0) == (count == 0, count == n)
+        assert low <= count / n <= high
+    found = _excess(np.arange(40) < 10, np.arange(20) < 1, 10.0, 40)
+    one, other = _binomial(10, 40), _binomial(0.05 * 10.0, 10.0)
+    assert (found.number, found.share, found.expected, found.value) == (10, 0.25, 0.05, 0.2)
+    assert found.low == pytest.approx(0.2 - math.hypot(0.25 - one[0], other[1] - 0.05))
+    assert found.high == pytest.approx(0.2 + math.hypot(one[1] - 0.25, 0.05 - other[0]))
+    fewer = _excess(np.arange(40) < 10, np.arange(20) < 1, 10.0, 20)
+    assert fewer.high - 0.2 == pytest.approx(math.hypot(_binomial(5.0, 20)[1] - 0.25, 0.05 - other[0]))
+
+
+def test_copies_in_words_and_from_what_was_kept() -> None:
+    none, some = Excess(0, 0.0, 0.01, -0.02, 0.01), Excess(3, 0.1, 0.01, 0.05, 0.12)
+    pairs = (NearPair(4, 2, 0.125), NearPair(5, 1, 0.5))
+    kinds = {"none": Memorisation(none, none, 0.04, pairs, "x"), "near": Memorisation(none, some, 0.04, pairs, "x")}
+    kinds["exact"] = Memorisation(some, none, 0.04, pairs, "x")
+    assert [each.memorised for each in kinds.values()] == [False, True, True]
+    text = memorised_text(kinds) or ""
+    assert [each.partition(":")[0] for each in text.splitlines()] == ["Memorised", "  near", "  exact"]
+    assert memorised_text({"none": kinds["none"]}) is None
+    assert copies_text(kinds["near"]) == (
+        "0 exact copies; 10.0% of its samples are at most 0.04 times as far from one real sample as from the next, "
+        "1.0% expected from x (difference +5.0% to +12.0%, 99% interval); nearest: generated row 4, real row 2, "
+        "distance 0.125"
+    )
+    kept = [list(some), list(none), 0.04, [list(each) for each in pairs], "x"]
+    assert _from_facts(kept) == kinds["exact"]
+    assert [_from_facts(each) for each in (None, [], kept[:4], [1, 2, 3, 4, 5])] == [None] * 4
+
+
+@pytest.mark.parametrize("memory", [10**9, 1])
+def test_the_nearest_of_other_groups_are_those_of_all_distances(memory: int) -> None:
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(6), [5, 1, 3, 2, 4, 1])
+    samples = Samples(rng.normal(size=(16, 3)), groups=groups)
+    found = _of_other_groups(samples, groups, memory)
+    every = np.linalg.norm(samples.values[:, None] - samples.values[None], axis=2)
+    every[groups[:, None] == groups[None]] = np.inf
+    np.testing.assert_allclose(found, np.sort(every, axis=1)[:, :2])
+    with pytest.raises(ValueError, match="nearly all real samples are of one group"):
+        _of_other_groups(Samples(rng.normal(size=(4, 2))), np.array([0, 0, 0, 1]), memory)
+    assert _of_other_groups(Samples(rng.normal(size=(4, 2))), np.array([0, 0, 1, 1]), memory).shape == (4, 2)
+
+
+# ---- findings ----
+
+
+def spread_of(
+    tv: float = 0.5, *, overlap: tuple[float, float] = (0.4, 0.6), auc: tuple[float, float] = (0.5, 0.6)
+) -> Any:
+    ends = {"one_minus_tv": Of(low=overlap[0], high=overlap[1]), "auc": auc}
+    return Of(interval_of=ends.__getitem__, curve=Of(total_variation=tv))
+
+
+def test_hardly_any_overlap_is_said_where_the_interval_lies_below() -> None:
+    assert apart(spread_of(overlap=(0.0, 0.1))) == ()
+    (found,) = apart(spread_of(0.97, overlap=(0.01, 0.09)))
+    assert (found.key, found.number, found.low, found.high) == ("apart", pytest.approx(0.03), 0.01, 0.09)
+
+
+@pytest.mark.parametrize(
+    ("auc", "n", "level"),
+    [
+        ((0.5, 0.55), 200, None),
+        ((0.5, 0.7), 200, "note"),
+        ((0.5, 0.55), 49, "warning"),
+        ((0.5, 0.7), 50, "note"),
+        ((0.5, 0.55), 50, None),
+    ],
+)
+def test_too_few_samples_are_said_by_the_interval_or_their_number(auc: Any, n: int, level: str | None) -> None:
+    found = _few(spread_of(auc=auc), n)
+    assert (found and found.level) == level
+    assert found is None or found.number == pytest.approx(auc[1] - auc[0])
+
+
+def facts_of(real: float, generated: float, gained: float = 1.0, evaluate: tuple[int, int] = (500, 400)) -> Any:
+    sides = [Of(sd=np.ones(4)), Of(sd=gained * np.ones(4))]
+    return Of(effective=[Of(value=real), Of(value=generated)], real=sides[0], generated=sides[1], evaluate=evaluate)
+
+
+def test_fewer_directions_are_a_collapse_unless_the_variance_grew() -> None:
+    assert _flat(facts_of(8.0, 4.1)) is None
+    assert _flat(facts_of(8.0, 3.0, 1.01)) is None
+    found = _flat(facts_of(8.0, 2.0))
+    assert found is not None
+    assert (found.key, found.number) == ("flat", 0.25)
+    wide = spread_of(auc=(0.5, 0.7))
+    assert [each.key for each in doubts(wide, facts_of(8.0, 2.0))] == ["flat", "few"]
+    assert "With 400 samples" in doubts(wide, facts_of(1.0, 1.0))[0].sentence
+    assert "With 50 samples" in doubts(wide, facts_of(1.0, 1.0), 50)[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("lost", "n", "found"), [(0.3, 100, True), (0.3, 80, False), (0.049, 10_000, False), (0.06, 10_000, True)]
+)
+@pytest.mark.parametrize("role", ["real", "generated"])
+def test_outliers_carry_more_than_their_share(lost: float, n: int, found: bool, role: str) -> None:
+    influence: Any = Of(
+        top=lambda count: np.arange(count),
+        share=0.75,
+        share_without=lambda _: 0.75 - lost,
+        rows=np.arange(n),
+        role=role,
+    )
+    said = outlier_faults(influence)
+    assert bool(said) == found
+    if found:
+        side, other = ("precision", "generated") if role == "real" else ("recall", "real")
+        assert (said[0].number, said[0].title) == (pytest.approx(lost), f"Outliers carry extreme {side}")
+        assert f"without 5 of {n:,} {role} samples" in said[0].sentence
+        assert f"of the {other} samples would lose" in said[0].sentence
+
+
+def test_a_kink_is_a_point_inside_that_stays_optimal() -> None:
+    found = mode_reweighting(PRCurve.from_error_rates([0.2], [0.1]))
+    assert (found.fpr, found.fnr) == (0.2, 0.1)
+    assert found.ratio == pytest.approx((0.9 / 0.2) / (0.1 / 0.8))
+    assert found.lam == pytest.approx(math.sqrt((0.9 / 0.2) * (0.1 / 0.8)))
+    for rates in ((0.0, 0.0), (0.04, 0.3), (0.3, 0.04)):
+        assert mode_reweighting(PRCurve.from_error_rates([rates[0]], [rates[1]])).ratio == 1.0
+
+
+def fault(key: str, number: float, unit: Any = "share") -> TriageFinding:
+    return TriageFinding(key, key.title(), f"{key}.", number, "warning", "preflight", unit)
+
+
+def test_what_real_samples_show_alike_is_of_the_same_kind_size_and_direction() -> None:
+    assert _alike(fault("off", 0.17), fault("off", 0.1))
+    assert not _alike(fault("off", 0.171), fault("off", 0.1))
+    assert not _alike(fault("off", 0.1), fault("tails", 0.1))
+    for one, other, alike in ((2.0, 1.6, True), (2.0, 1.58, False), (0.5, 0.62, True), (0.5, 0.64, False)):
+        assert _alike(fault("wide", one, "ratio"), fault("wide", other, "ratio")) is alike
+    assert not _alike(fault("wide", 2.0, "ratio"), fault("wide", 0.5, "ratio"))
+
+
+def test_faults_that_most_halvings_show_are_named_and_borderline_unless_all_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: dict[Any, Sequence[TriageFinding]] = {}
+    facts: Any = Of(pair=SamplePair(np.zeros((70, 2)), np.zeros((60, 2))))
+    monkeypatch.setattr("prviz.triage.findings.named_faults", lambda of, *_: tuple(said[of]))
+    monkeypatch.setattr("prviz.triage.findings.mean_statistics", lambda _: "mean")
+    both = [fault("off", 0.3), fault("tails", 0.2)]
+    said |= {"mean": both, 0: both, 1: both[:1], 2: [*both[1:], fault("wide", 2.0)]}
+    found = agreed_faults([0, 1, 2], facts, None)  # type: ignore[list-item, arg-type]
+    assert [(each.key, each.borderline, each.level) for each in found] == [
+        ("off", True, "note"),
+        ("tails", True, "note"),
+    ]
+    assert found[0].sentence == "off. Borderline: 2 of 3 random halvings of the samples, each by itself, show it."
+    said |= {1: both, 2: both}
+    assert agreed_faults([0, 1, 2], facts, None) == tuple(both)  # type: ignore[list-item, arg-type]
+    said |= {0: both[:1], 1: [fault("wide", 2.0)], 2: []}
+    (unclear,) = agreed_faults([0, 1, 2], facts, None)  # type: ignore[list-item, arg-type]
+    assert (unclear.key, unclear.number) == ("unclear", pytest.approx(1 / 3))
+    assert "agree on what, “Off” or “Wide”: 60 samples" in unclear.sentence
+    said["mean"] = []
+    assert agreed_faults([0, 1, 2], facts, None) == ()  # type: ignore[list-item, arg-type]
+
+
+def test_that_trees_tell_sets_apart_is_said_where_it_is_no_chance() -> None:
+    pair = SamplePair(np.zeros((70, 2)), np.zeros((60, 2)))
+    seen: dict[str, Any] = {"p_apart": 1e-4, "differing": 0, "named": [{"name": "f1"}, {"name": "f2"}]}
+    for other in (None, {**seen, "p_apart": None}, {**seen, "p_apart": 1e-3}):
+        assert _unnamed(pair, other) == ()
+    assert "though no single feature differs and no fault explains it: 60 samples" in _unnamed(pair, seen)[0].sentence
+    assert _unnamed(pair, {**seen, "differing": 1})[0].sentence.endswith("too few to say what else than f1, f2.")
+    assert _unnamed(pair, {**seen, "differing": 1, "named": []})[0].sentence.endswith("too few to say what.")
+    small = SamplePair(np.zeros((59, 2)), np.zeros((60, 2)))
+    assert _unnamed(small, seen)[0].sentence.endswith("59 samples of a set are too few to say what else than f1, f2.")
+
+
+# ---- features ----
+
+
+def differing(values: np.ndarray, others: np.ndarray, p: list[float]) -> Differing:
+    places = tuple(np.flatnonzero(np.array(p) < 0.01).tolist())
+    return Differing(SamplePair(values, others), places, np.array(p))
+
+
+def test_one_feature_is_explained_by_a_factor_a_move_or_one_value() -> None:
+    rng = np.random.default_rng(0)
+    real, generated = rng.normal(5.0, 1.0, size=(2, 400, 8))
+    p = [0.5] * 7 + [1e-12]
+    for change, said in (
+        (lambda x: 1000 * x, "As if multiplied by a number: check units. Here: ×"),
+        (lambda x: x + 40, "As if a number were added: check where 0 is. Here: +"),
+        (lambda x: 0 * x, "In the generated set that is one value throughout."),
+        (lambda x: np.where(x > 5, 9.0, x), "the others are alike"),
+    ):
+        other = generated.copy()
+        other[:, 7] = change(other[:, 7])
+        found = column_fault(differing(real, other, p))
+        assert said in found.sentence
+        assert found.number == 1 / 8
+        assert (found.key, found.level) == ("columns", "warning")
+        assert differing(real, other, p).others.tolist() == list(range(7))
+    turned = column_fault(differing(other * 0 + generated, real * np.array([1.0] * 7 + [0.0]), p))
+    assert "one value throughout" in turned.sentence
+    many = differing(real, generated, [1e-12] * 3 + [0.5] * 5)
+    assert not many.few
+    assert not differing(real, generated, [1e-12] + [0.3] * 7).few
+    assert not differing(real, generated, [0.5] * 8).few
+    assert differing(real, generated, p).certain
+    assert not differing(real, generated, [0.5] * 7 + [1e-5]).certain
+
+
+def test_the_change_of_a_feature_in_three_digits() -> None:
+    real = np.random.default_rng(0).normal(5.0, 1.0, 400)
+    assert _change(real, 2.54 * real) == (2.54, pytest.approx(1.54 * np.median(real), rel=0.01))
+    assert _change(real, real + 0 * real) == (1.0, 0.0)
+    assert _change(real, -real)[0] > 0  # spreads alone have a ratio
+    assert _change(np.zeros(9), np.arange(9.0))[0] == 0.0
+    assert _fits(real, real)
+    assert not _fits(real, real + 1)
+
+
+# ---- stability ----
+
+
+def test_shares_and_groups_of_rows() -> None:
+    assert part((100, 51), 0.5) == (50, 26)
+    assert groups(["knn", "cluster", "ipr"]) == [["knn", "ipr"], ["cluster"]]
+    assert groups(["cluster"]) == [["cluster"]]
+    settings = TriageSettings(("knn", "cluster"))
+    assert list(rows_of(["knn"], settings, (100, 80), [2, 5])) == [("knn", 2, 1.0, 0), ("knn", 5, 1.0, 0)]
+    assert list(rows_of(["cluster"], settings, (100, 80), [2, 5])) == [("cluster", None, 1.0, 0)]
+    assert list(rows_of(["knn", "cluster"], settings, (100, 80), [(0.5, 3)])) == [
+        ("knn", 6, 0.5, 3),
+        ("cluster", None, 0.5, 3),
+    ]
+    assert list(rows_of(["knn"], TriageSettings(k=4), (100, 80), [(0.5, 3)])) == [("knn", 4, 0.5, 3)]
+    measured: Any = [Of(n_real=100, n_generated=80), Of(n_real=100, n_generated=64)]
+    assert ks_of(measured, TriageSettings(), [3, "sqrt"]) == [3, 8]
+    assert ks_of(measured, TriageSettings(k=9), [2]) == [2, 9]
+    assert ks_of(measured[:1], TriageSettings(), []) == [8]
+    for wrong in (0, 32, True, "x", 2.0):
+        with pytest.raises(ValueError, match="ks has"):
+            ks_of(measured, TriageSettings(), [wrong])  # type: ignore[list-item]
+    assert ks_of(measured, TriageSettings(), [31]) == [8, 31]
+    assert usual_shares(160, TriageSettings()) == (1 / 8, 1 / 4, 1 / 2)
+    assert usual_shares(159, TriageSettings(k=9)) == (1 / 8, 1 / 4, 1 / 2)
+    assert usual_shares(152, TriageSettings()) == (1 / 4, 1 / 2)
+    assert usual_shares(160, TriageSettings(k=10)) == (1 / 4, 1 / 2)
+    assert usual_shares(160, TriageSettings(("cluster",), k=10)) == (1 / 8, 1 / 4, 1 / 2)
+    check_shares(measured, TriageSettings(), [0.5, 0.32])
+    for share in (0, 1, True, "x", 0.3):
+        with pytest.raises(ValueError, match="shares has"):
+            check_shares(measured, TriageSettings(), [share])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("n", "settings", "ks"),
+    [
+        (4, TriageSettings(), (1,)),
+        (9, TriageSettings(), (1, 2, 3)),
+        (100, TriageSettings(), (1, 2, 3, 4, 7, 10, 20)),
+        (100, TriageSettings(k=20), (1, 2, 3, 4, 7, 12, 20)),
+        (100, TriageSettings(k=30), (1, 2, 3, 4, 7, 12, 20, 30)),
+        (100, TriageSettings(k=1), (1, 2, 3, 4, 7, 12, 20)),
+        (100, TriageSettings(k=60), (1, 2, 3, 4, 7, 12, 20)),
+        (100, TriageSettings(k=60, split=None), (1, 2, 3, 4, 7, 12, 20, 60)),
+        (16, TriageSettings(split=0.2), (1, 2)),
+        (16, TriageSettings(split=0.1), (1,)),
+    ],
+)
+def test_usual_ks(n: int, settings: TriageSettings, ks: tuple[int, ...]) -> None:
+    assert usual_ks(n, settings) == ks
+
+
+def test_selections_of_rows() -> None:
+    columns = {"method": list("aab"), "k": [1, 2, 3], "share": [1.0, 0.5, 1.0], "in_use": [True, True, False]}
+    rows = pd.DataFrame({**columns, "precision": [0.2, 0.4, 1.0], "recall": [0.6, 0.0, 1.0]})
+    assert scored(rows)["score"].tolist() == pytest.approx([0.4, 0.2, 1.0])
+    assert scored(rows, 0.25)["score"].tolist() == pytest.approx([0.3, 0.3, 1.0])
+    assert full_rows(rows)["k"].tolist() == [1, 3]
+    assert rows_in_use(rows)["k"].tolist() == [1, 2]
+    assert rows_in_use(rows, "b").empty
+    assert "k" not in rows_in_use(rows, "a")
+
+
+def test_groups_are_drawn_one_after_the_other() -> None:
+    numbers = np.repeat(np.arange(5), 4)
+    samples = Samples(np.arange(20.0)[:, None], groups=numbers)
+    for size in (4, 6, 13):
+        drawn = _some_groups(samples, size, 3)
+        counts = np.bincount(np.asarray(drawn.groups), minlength=5)
+        assert sorted(counts.tolist(), reverse=True) == [min(4, max(0, size - 4 * place)) for place in range(5)]
+        assert drawn.values[:, 0].tolist() == sorted(drawn.values[:, 0].tolist())
+    firsts = {int(np.asarray(_some_groups(samples, 4, seed).groups)[0]) for seed in range(20)}
+    assert len(firsts) > 2
+
+
+# ---- what would be found ----
+
+
+def test_power_counts_the_faults_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Samples(np.random.default_rng(0).normal(size=(240, 3)))
+    plain = {fault: (key, lambda fresh, *_: fresh) for fault, (key, _) in PLANTED.items()}
+    monkeypatch.setattr(power_module, "PLANTED", plain)
+    seen: list[tuple[int, int]] = []
+
+    def named(pair: SamplePair, _: Any) -> list[Any]:
+        seen.append((pair.real.n, pair.generated.n))
+        return [Of(key="narrow"), Of(key="dropping")][: len(seen) % 3]
+
+    monkeypatch.setattr(power_module, "sample_faults", named)
+    monkeypatch.setattr(power_module, "preflight", lambda _: Of(facts=None))
+    told: list[float] = []
+    found = power(real, tries=4, seconds=99, progress=told.append)
+    assert told == [0.0, 0.25, 0.5, 0.75]
+    assert [(each.tries, each.size) for each in found] == [(4, 120)] * len(PLANTED)
+    counts = dict.fromkeys(PLANTED, 0)
+    for place in range(4 * len(PLANTED)):
+        keys = ["narrow", "dropping"][: (place + 1) % 3]
+        name, (key, _) = list(PLANTED.items())[place % len(PLANTED)]
+        counts[name] += key in keys if key else bool(keys)
+    assert [each.named for each in found] == list(counts.values())
+    assert [each.key for each in found] == [key for key, _ in PLANTED.values()]
+    assert found[4].share == found[4].named / 4
+    assert {each[0] for each in seen} == {120}
+    assert power(Samples(real.values[:119]), tries=1) == ()
+    assert len(power(Samples(real.values[:120]), tries=1)) == len(PLANTED)
+    assert power(real, tries=9, seconds=0.0)[0].tries == 5
+    clock = iter(range(100))
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    assert power(real, tries=9, seconds=6.5)[0].tries == 7
+    assert power(real, tries=9, seconds=7.0)[0].tries == 8
+
+
+def test_planted_faults_take_the_share_that_is_said() -> None:
+    rng = np.random.default_rng(0)
+    fresh = np.repeat([[0.0, 0.0], [40.0, 0.0], [80.0, 0.0]], [60, 30, 10], axis=0) + rng.normal(size=(100, 2))
+    reference = rng.normal(size=(100, 2))
+    assert _changed(fresh, fresh[:60]) == pytest.approx(0.4)
+    assert _changed(fresh, fresh + (np.arange(100)[:, None] < 30) * [0, 1]) == pytest.approx(0.3)
+    assert _mode(fresh, 0.33, np.random.default_rng(1)).sum() == 30
+    plants = {fault: plant for fault, (_, plant) in PLANTED.items()}
+    invented = plants["an invented mode, {} of the samples"](fresh, reference, np.random.default_rng(1))
+    moved = (invented != fresh).any(axis=1)
+    assert 0 < moved.sum() < 20
+    assert np.linalg.norm((invented - fresh)[moved][0]) == pytest.approx(2 * np.sqrt(fresh.var(axis=0).sum()))
+    narrow = plants["a spread of 0.9 times the real one"](fresh, reference, rng)
+    assert narrow.std(axis=0) == pytest.approx(0.9 * fresh.std(axis=0))
+    assert narrow.mean(axis=0) == pytest.approx(fresh.mean(axis=0))
+    copied = plants["near copies, {} of the samples"](fresh, reference, np.random.default_rng(1))
+    near = np.abs(copied[:, None] - reference[None]).max(axis=2).min(axis=1) < 0.01
+    assert near.sum() == (copied != fresh).any(axis=1).sum()
+    assert 2 < near.sum() < 25
+    assert plants["nothing"](fresh, reference, rng) is fresh
+
+
+# ---- the rest ----
+
+
+def encoder(name: str, *possible: str) -> EncoderRanking:
+    names = [*possible, *(each for each in "abcdef" if each not in possible)]
+    tied = [each in possible for each in names]
+    return EncoderRanking(name, 3, pd.DataFrame({"checkpoint": names, "tied_with_best": tied, "score": np.arange(6.0)}))
+
+
+def test_whether_the_winner_depends_on_the_encoder() -> None:
+    alone, both, other = encoder("x", "a"), encoder("y", "a", "b"), encoder("z", "c")
+    assert (both.possible, both.rank("b"), both.score("b"), both.rank("f")) == (("a", "b"), 2, 1.0, 6)
+    assert encoder_verdict([alone, alone]) == "The winner does not depend on the encoder: a is best in all 2 readings."
+    assert encoder_verdict([alone, both]) == "No encoder rules out a: first, or tied with the first, in all 2 readings."
+    assert encoder_verdict([both, both]).startswith("No encoder rules out a and b: ")
+    assert encoder_verdict([both, other]) == (
+        "The winner depends on the encoder: of 2 readings, a in 1, b in 1 and c in 1 may be best."
+    )
+    assert "a in 1, b in 1, c in 1 and d in 1 may be" in encoder_verdict([encoder("x", *"abcde"), encoder("y", "f")])
+    with pytest.raises(ValueError, match="rankings is empty"):
+        encoder_verdict([])
+
+
+def test_the_best_areas_are_believed_and_witnesses_tell_who_is_told_apart() -> None:
+    measured: Any = [Of(checkpoint=Of(name=f"m{place}"), method=BEST, curve=Of(auc=place / 10)) for place in range(7)]
+    measured.append(Of(checkpoint=Of(name="other"), method="knn", curve=Of(auc=1.0)))
+    assert believed_areas(measured) == {f"m{place}": place / 10 for place in (6, 5, 4, 3, 2)}
+    assert told_apart({"a": {"told_apart": 1}, "b": {"told_apart": False}}) == {"a": True, "b": False}
+
+
+def test_findings_of_fewer_rows_are_said_where_memory_makes_them_fewer() -> None:
+    measured: Any = [Of(n_real=400, n_generated=900), Of(n_real=400, n_generated=300)]
+    assert inspection.fewer_rows(measured, 8, 10**9) == ""
+    rows = inspection.rows_within(4_000, 5 * 10**7)
+    assert rows < 900
+    assert inspection.fewer_rows(measured, 4_000, 5 * 10**7).startswith(f"findings compare {rows} samples of each set")
+    assert inspection.fewer_rows(measured[1:], 4_000, 5 * 10**7) == ""
+    assert inspection.fewer_rows([], 8, 1) == ""
+    exactly: Any = [Of(n_real=rows, n_generated=1), Of(n_real=1, n_generated=rows)]
+    assert inspection.fewer_rows(exactly, 4_000, 5 * 10**7) == ""
+
+
+def test_distances_inside_a_reference_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def distances(real: Samples, *_: Any, **__: Any) -> HeldOutDistances:
+        asked.append(real.digest)
+        return HeldOutDistances(np.empty((0, 2)), 0.0, real.digest)
+
+    monkeypatch.setattr(run, "held_out_distances", distances)
+    one, other = (Samples(np.random.default_rng(seed).normal(size=(30, 2))) for seed in (0, 1))
+    task = run.TriageRun(one, TriageSettings())
+    for real in (one, one, other, other):
+        assert task._distances(real).source == real.digest
+    assert asked == [one.digest, other.digest]
