@@ -94,8 +94,12 @@ assert not [name for name in (*LONGEST_FIRST, *THOROUGH, *EXHAUSTIVE) if not lis
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    @cache
+    def named(path: Path) -> str:
+        return path.relative_to(_TESTS).with_suffix("").as_posix()
+
     def name(item: pytest.Item) -> str:
-        return item.path.relative_to(_TESTS).with_suffix("").as_posix()
+        return named(item.path)
 
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):

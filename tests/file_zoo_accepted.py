@@ -6,7 +6,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -269,6 +269,7 @@ def accepted_tensors() -> Iterator[Accepted]:
     yield Accepted("pickle-like.safetensors", tensors(text, VALUES.tobytes()))
 
 
+@cache
 def every_accepted() -> list[Accepted]:
     """One file of every accepted kind, names without repetition."""
     return [

@@ -6,6 +6,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import cache
 
 import ml_dtypes
 import numpy as np
@@ -117,7 +118,7 @@ def refused_keys() -> Iterator[Refused]:
 def refused_claims() -> Iterator[Refused]:
     """Headers that promise more than the limit, or more than is there."""
     over, cut = "more than the limit", "truncated"
-    yield Refused("zeros.npz", build.zeros_archive(), over, limits=Limits(max_bytes=64 * 1024**2))
+    yield Refused("zeros.npz", build.zeros_archive(megabytes=72), over, limits=Limits(max_bytes=64 * 1024**2))
     yield Refused("zeros.npy", build.raw_npy(build.npy_header("<f8", (10**9, 10**9))), over)
     yield Refused("wide-types.npy", build.npy(np.zeros((200_000, 1), bool)), over, limits=SMALL)
     yield Refused("more-rows.npy", build.raw_npy(build.npy_header("<f4", (1000, 10)), bytes(100)), cut)
@@ -212,6 +213,7 @@ def refused_names() -> Iterator[Refused]:
     yield Refused(f"../../{HOSTILE.replace('/', '')}.txt", b"x", f"'{HOSTILE}.txt': the extension")
 
 
+@cache
 def every_refused() -> list[Refused]:
     """One file of every refused kind, names without repetition."""
     return [

@@ -202,6 +202,7 @@ def test_what_pages_share_imports_nothing_of_single_pages(folder: str) -> None:
         assert others <= PAGE_LAYERS[folder], path.name
 
 
+@pytest.mark.thorough
 def test_the_modules_of_all_pages_are_imported_from_several_threads() -> None:
     script = """
 import sys, threading

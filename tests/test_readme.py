@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 import prviz
 from prviz.cli.main import main
 from prviz.curves import PRCurve
@@ -17,6 +19,7 @@ README, GUIDE, CONTRIBUTING = (
 )
 
 
+@pytest.mark.thorough
 def test_the_python_lines_run() -> None:
     (first,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     more, own, _ = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)  # the last: test_trackers.py

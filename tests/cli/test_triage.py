@@ -231,7 +231,7 @@ def test_machines_get_json_a_file_and_a_status(capsys: pytest.CaptureFixture[str
         assert set(each["scores"]) == set(VERDICT_METHODS)
         assert each["at_most"] >= min(each["scores"].values())
     assert (tmp_path / "best").read_text() == f"{at['good']}\n"
-    assert main([*line, "--fail-under", "auc=0.999", "--report", "-"]) == 3
+    assert main([*line, "--method", "knn", "--fail-under", "auc=0.999", "--report", "-"]) == 3
     out, err = capsys.readouterr()
     assert out.startswith("<!doctype html>")
     assert "--fail-under: good has auc 0." in err

@@ -61,7 +61,7 @@ def outcome(data: bytes, worth: int, limits: Limits | None = None) -> tuple[obje
     return samples.values.shape, samples.values.tobytes(), labels
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(tables())
 @example(b"0,1\n" + b"1.5,2\n" * 5 + b'"1.5","2"\n')
 @example(b"id,a\n" + b" 1 ,2\n" * 4 + b" \n x\t,3")
@@ -69,7 +69,7 @@ def test_both_parsers_read_and_refuse_alike(data: bytes) -> None:
     assert outcome(data, 0) == outcome(data, len(data) + 1)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.lists(NUMBERS.filter(lambda text: abs(float(text)) < float("inf")), min_size=40, max_size=40))
 @example(["4.9e-324", "2.5e-324", "-2.4e-324", "1.7976931348623158e308", "9007199254740993", "0." + "1" * 99, "1e-400"])
 def test_both_parsers_give_the_same_doubles(numbers: list[str]) -> None:

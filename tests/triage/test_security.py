@@ -145,7 +145,7 @@ def table_of(tmp_path: Path, data: bytes) -> Callable[[], list[Checkpoint]]:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"file," + b",".join(b"c%d" % place for place in range(1_000_000)) + b"\n", "1000001 columns; at most 200"),
+        (b"file" + b",c" * 1_000_000 + b"\n", "1000001 columns; at most 200"),
         (b"file," + b"x," * 1_000_000 + b"x\n", "1000002 columns; at most 200"),
         (b"\n" * 1_000_000 + b"file\n", "empty; a header line"),
         (b"file\n" + b"\n" * 16_000_000, "more than 100000 rows"),

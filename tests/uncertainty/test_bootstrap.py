@@ -134,8 +134,9 @@ def test_every_summary_of_every_family_has_an_interval(method):
     resampled = bootstrap(found, 40, truth=truth)
     assert list(resampled.intervals) == [column.key for column in table_columns(True)]
     assert resampled.values == numbers(found.curve, truth)
+    found_each = [numbers(curve, truth) for curve in resampled.curves]
     for key, (low, high) in resampled.intervals.items():
-        values = sorted(numbers(curve, truth)[key] for curve in resampled.curves)
+        values = sorted(each[key] for each in found_each)
         assert 0 <= values[0] <= low <= high <= values[-1] <= 1
         # 40 values: the percentile 2.5 is at place 0.975 between the first and the second.
         assert low == pytest.approx(values[0] + 0.975 * (values[1] - values[0]), abs=1e-12)

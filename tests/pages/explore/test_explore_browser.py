@@ -401,6 +401,7 @@ def test_fast_keys_reach_the_last_value_and_the_link(looked_at: Page) -> None:
     no_trouble(page)
 
 
+@pytest.mark.thorough
 def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(looked_at: Page) -> None:
     page, figure = looked_at, main_figure(looked_at)
     hide(page, "ipr")

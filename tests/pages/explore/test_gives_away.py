@@ -54,6 +54,7 @@ def test_the_panel_shows_what_python_says(app: AppTest) -> None:
             assert f"sample, row {int(numbers[place][row]) + 1:,}" in shown
 
 
+@pytest.mark.exhaustive
 def test_downloads_have_what_the_panel_says(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     made: dict[str, str] = {}
     monkeypatch.setattr("streamlit.download_button", lambda label, make, *_, **__: made.update({label: make()}))

@@ -81,6 +81,7 @@ def test_a_zip_shows_pictures_and_says_what_was_found() -> None:
     assert all(re.fullmatch(r"row \d+, image img/[rg]\d{3}\.png", note) for note in notes)
 
 
+@pytest.mark.exhaustive
 def test_a_bad_zip_says_why_and_loses_nothing() -> None:
     app = uploads(real=table(REAL, 0), generated=table(GENERATED, 1), pictures=archive(REAL + GENERATED))
     before = drawn_samples(app)["pictures"]

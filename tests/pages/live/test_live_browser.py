@@ -27,7 +27,7 @@ from tests.pages.explore.test_explore_browser import (
 )
 
 BANDWIDTH = "KDE bandwidth"
-PATH = "/?problem=shifted-gaussians&n=300&p.d=8&k=5&seed=3"
+PATH = "/?problem=shifted-gaussians&n=150&p.d=4&k=5&seed=3"
 
 # What Plotly holds of every pane, whether Python or the browser made it.
 _DRAWN = """plots => plots.map(plot => ({
@@ -132,6 +132,7 @@ def shared(visitor: tuple[Page, list[int]]) -> Page:
     """The visitor's page with the samples, k and bandwidth of PATH again; zoom and tab stay as they were left."""
     page, _ = visitor
     all_measured(page)  # the test before may have left a move on its way
+    moved = False
     for label, text, query in (
         ("Seed", "3", r"[?&]seed=3(&|$)"),
         ("Neighbours k", "5", r"[?&]k=5(&|$)"),
@@ -142,13 +143,15 @@ def shared(visitor: tuple[Page, list[int]]) -> Page:
             field.fill(text)
             field.press("Enter")
             page.wait_for_url(re.compile(query))
-    all_measured(page)
+            moved = True
+    if moved:
+        all_measured(page)
     at_stop(main_figure(page), r"^5\|auto$")
     return page
 
 
 def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(
-    shared: Page, visitor: tuple[Page, list[int]]
+    visitor: tuple[Page, list[int]],
 ) -> None:
     page, sent = visitor
     figure, handle, before = main_figure(page), slider(page, "Neighbours k"), len(sent)
@@ -156,11 +159,11 @@ def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(
     seen = set()
     page.mouse.move(*place(handle, 0.1))
     page.mouse.down()
-    for share in np.linspace(0.1, 0.9, 25):
+    for share in np.linspace(0.1, 0.9, 13):
         page.mouse.move(*place(handle, float(share)))
         page.evaluate(_TWO_FRAMES)
         seen.add(page.locator(".scatterlayer .js-line").nth(1).get_attribute("d"))
-    assert len(seen) > 15
+    assert len(seen) > 8
     settled(figure)  # the pointer rests, but holds
     page.evaluate(_TWO_FRAMES)
     assert len(sent) == before
@@ -168,10 +171,6 @@ def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(
     k = slider(page, "Neighbours k").get_attribute("aria-valuetext")
     page.wait_for_url(re.compile(rf"[?&]k={k}(&|$)"))
     at_stop(figure, rf"^{k}\|auto$")
-    page.get_by_test_id("stPopover").get_by_text("Export").click()
-    page.get_by_text("Python: the same curves").click()
-    expect(page.get_by_text(f"k={k},").first).to_be_visible()
-    page.keyboard.press("Escape")
 
 
 @pytest.mark.thorough

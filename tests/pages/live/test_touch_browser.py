@@ -18,7 +18,7 @@ def test_taps_and_double_clicks_leave_the_axes_where_they_were(
 ) -> None:
     size = {"width": 390, "height": 844} if touch else {"width": 1366, "height": 768}
     tab = open_tab(chromium, app_server.url, viewport=size, has_touch=touch, is_mobile=touch)
-    visit(tab.page)
+    visit(tab.page, "/?n=100&p.d=2")
     wait_idle(tab.page)
     plot = tab.page.locator(".live.screen .plot").first
     expect(plot.locator(".js-line").first).to_be_attached()
@@ -26,7 +26,7 @@ def test_taps_and_double_clicks_leave_the_axes_where_they_were(
     before = plot.evaluate(RANGES)
     box = plot.bounding_box()
     assert box is not None
-    for x, y in ((0.5, 0.5), (0.3, 0.6), (0.7, 0.4), (0.4, 0.3)):
+    for x, y in ((0.5, 0.5), (0.3, 0.6)):
         place = (box["x"] + x * box["width"], box["y"] + y * box["height"])
         if touch:
             tab.page.touchscreen.tap(*place)

@@ -30,7 +30,7 @@ PIECES = (
 )
 
 
-def cases(count: int = 3000) -> list[Case]:
+def cases(count: int = 1500) -> list[Case]:
     """Random areas of overlap, excess and deficit, with many ties, edges and states."""
     rng, found = np.random.default_rng(0), list[Case]()
     for index in range(count):

@@ -32,7 +32,7 @@ def answered(page: Page) -> None:
 
 def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(new_page: Callable[..., Page]) -> None:
     page = new_page()
-    visit(page, "/triage?set=mixture&methods=knn,ipr")
+    visit(page, "/triage?set=mixture&methods=knn")
     answered(page)
 
     def cut(height: int) -> list[str]:
