@@ -10,10 +10,13 @@ dead pixels: most columns could not be so by chance, and these cost nothing (Tar
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from prviz.samples import SamplePair
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -23,6 +26,11 @@ LEVEL = 0.01
 TESTS = 3
 # Fewest times that the commonest value occurs where its share is tested.
 COMMON = 8
+
+# Pairs whose tests are kept, by their digests: two numbers a column each.
+_MOST_KNOWN = 256
+_KNOWN = dict[str, "ColumnTests"]()
+_LOCK = threading.Lock()
 
 
 class ColumnCounts(NamedTuple):
@@ -109,6 +117,24 @@ def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) ->
     sure = holm(p)
     constant = np.setdiff1d(constant_in_one(common[0], common[1], n, m), sure)
     return ColumnTests(p, np.concatenate([sure, constant]))
+
+
+def known_tests(pair: SamplePair) -> ColumnTests:
+    """`column_tests` of a pair of independent rows; of one that was tested lately they are known.
+
+    The witness of a checkpoint and its findings ask for the same, each of samples that it has read itself.
+    """
+    key = pair.digest
+    with _LOCK:
+        found = _KNOWN.get(key)
+    if found is None:
+        found = column_tests(pair.real.values, pair.generated.values)
+    with _LOCK:
+        _KNOWN.pop(key, None)
+        _KNOWN[key] = found  # the newest is the last one
+        while len(_KNOWN) > _MOST_KNOWN:
+            del _KNOWN[next(iter(_KNOWN))]
+    return found
 
 
 def holm(p: Floats) -> Ints:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from prviz.diagnostics.named_columns import NamedColumns, number_text, round_number
 from prviz.diagnostics.whole_rows import NEGATIVE, NOT_WHOLE, OF_LENGTH_ONE
+from prviz.measure.kernel_scores import of_length_one
 from prviz.samples import SamplePair
 
 Values: TypeAlias = NDArray[Any]
@@ -81,17 +82,10 @@ def changes(pair: SamplePair, named: Sequence[NamedColumns], rows: str) -> Itera
     yield from _blanked(pair, named)
 
 
-def _of_length_one(values: Values) -> Values:
-    largest = np.abs(values).max(axis=1, keepdims=True)
-    scaled = values / np.where(largest > 0, largest, 1)
-    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
-    return np.asarray(scaled / np.where(lengths > 0, lengths, 1))
-
-
 # By what is said of the rows.
 _OF_ROWS: dict[str, tuple[str, Callable[[Values], Values]]] = {
     NOT_WHOLE: ("rounded to whole numbers", np.rint),
-    OF_LENGTH_ONE: ("all rows of length 1", _of_length_one),
+    OF_LENGTH_ONE: ("all rows of length 1", of_length_one),
     NEGATIVE: ("values below 0 set to 0", lambda values: np.maximum(values, 0)),
 }
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, column_tests, holm
+from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, holm, known_tests
 from prviz.diagnostics.named_columns import (
     MOST,
     NamedColumns,
@@ -226,7 +226,7 @@ def witness(
         notes.append(DRAWN)
     repeated = repeats(independent.pair)
     tested = _without_repeats(independent, repeated)
-    differ = [] if repeated.by_value else _differing(tested.pair)
+    differ = [] if repeated.by_value else known_tests(tested.pair).differ.tolist()
     named = named_columns(tested.pair, differ)
     judged = None
     if min(len(each) for each in tested.rows) < _LEAST_ROWS:
@@ -368,10 +368,6 @@ def _without_repeats(tested: _Tested, repeated: Repeats) -> _Tested:
         np.arange(len(rows)) if some is None else some for rows, some in zip(tested.rows, repeated.first, strict=True)
     ]
     return tested.taken(chosen)
-
-
-def _differing(pair: SamplePair) -> list[int]:
-    return [int(each) for each in column_tests(pair.real.values, pair.generated.values).differ]
 
 
 # ---- trees ----

@@ -344,14 +344,32 @@ def vendi(samples: Samples | ArrayLike, *, order: float = 1.0) -> float:
     values = as_samples(samples, name="samples").values
     gram = np.zeros((values.shape[1],) * 2)
     for block in blocks(values):
-        scaled = block / np.maximum(np.abs(block).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        unit = scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        unit = of_length_one(block)
         gram += unit.T @ unit
     chances = np.linalg.eigvalsh(gram / len(values))
     chances = chances[chances > 1e-12]
     if order == 1:
         return float(np.exp(-(chances * np.log(chances)).sum()))
     return float(np.exp(np.log((chances**order).sum()) / (1 - order)))
+
+
+def of_length_one(values: NDArray[Any]) -> NDArray[Any]:
+    """The rows divided by their lengths, which need not be in the range of their numbers; rows of zeros stay.
+
+    Parameters
+    ----------
+    values : ndarray
+        (n, d) values.
+
+    Returns
+    -------
+    ndarray
+        (n, d) rows of length 1, or 0.
+    """
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    scaled = values / np.where(largest > 0, largest, 1)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    return np.asarray(scaled / np.where(lengths > 0, lengths, 1))
 
 
 def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, column_tests
+from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, known_tests
 from prviz.diagnostics.named_columns import column_of, named_columns, number_text
 from prviz.samples import SamplePair
 from prviz.triage.finding import UNCLEAR, TriageFinding, grade
@@ -81,7 +81,7 @@ class Differing:
 def differing(pair: SamplePair) -> Differing:
     """The features of a pair that differ, by `prviz.diagnostics.column_tests`; of groups of rows one each is tested."""
     alone = SamplePair(*(each.one_of_each_group() for each in pair))
-    tests = column_tests(alone.real.values, alone.generated.values)
+    tests = known_tests(alone)
     return Differing(alone, tuple(int(each) for each in tests.differ), tests.p)
 
 

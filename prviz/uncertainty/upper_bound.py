@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -154,9 +154,8 @@ def _chance(scores: Scores, split: Split) -> float:
     from scipy.stats import mannwhitneyu
 
     sides = []
-    for odds, samples, rows in zip((scores.real, scores.generated), split.pair, split.evaluate_rows, strict=True):
-        groups = samples.group_numbers
-        sides.append(odds if groups is None else odds[np.unique(groups[rows], return_index=True)[1]])
+    for odds, groups in zip((scores.real, scores.generated), _groups_of_evaluated(split), strict=True):
+        sides.append(odds if groups is None else odds[np.unique(groups, return_index=True)[1]])
     if np.ptp(np.concatenate(sides)) == 0:
         return 1.0
     return float(mannwhitneyu(sides[1], sides[0], alternative="greater", method="asymptotic").pvalue)
@@ -191,11 +190,16 @@ def bound_of_scores(scores: Scores, sizes: tuple[int, int], confidence: float = 
 
 def _independent(split: Split) -> tuple[int, int]:
     """Numbers of independent evaluation samples."""
-    found = []
+    known = zip(split.evaluate_rows, _groups_of_evaluated(split), strict=True)
+    real, generated = (len(rows) if groups is None else independent_number(groups) for rows, groups in known)
+    return real, generated
+
+
+def _groups_of_evaluated(split: Split) -> Iterator[NDArray[np.intp] | None]:
+    """The group of each evaluation sample, by role; None where a set has no groups."""
     for samples, rows in zip(split.pair, split.evaluate_rows, strict=True):
         groups = samples.group_numbers
-        found.append(len(rows) if groups is None else independent_number(groups[rows]))
-    return found[0], found[1]
+        yield None if groups is None else groups[rows]
 
 
 def _corners(rates: tuple[float, float], sizes: tuple[int, int], critical: CriticalValues) -> Floats:

@@ -12,14 +12,16 @@ import pytest
 from scipy import stats
 
 import prviz
+from prviz.diagnostics import column_tests as tests_module
 from prviz.diagnostics import witness as module
-from prviz.diagnostics.column_tests import ColumnCounts, column_tests, constant_in_one
+from prviz.diagnostics.column_tests import ColumnCounts, ColumnTests, column_tests, constant_in_one, known_tests
 from prviz.diagnostics.named_columns import NamedColumns, best_cut, number_text, round_number, share_text
 from prviz.diagnostics.witness import DRAWN, GROUPS, WITHOUT_TREES, leaving_out, with_areas
 from prviz.estimators import learners
 from prviz.estimators.tightest import FEWEST
 from prviz.measure.workload import subsample_rows
 from prviz.samples import SamplePair, Samples
+from prviz.triage.column_faults import differing
 
 N = 600
 
@@ -62,6 +64,30 @@ def test_the_tests_of_a_column_are_those_of_scipy() -> None:
             least.append(2 * min(law.cdf(with_value), law.sf(with_value - 1)))
         expected.append(min(1.0, 3 * min(least)))
     assert column_tests(real, generated).p == pytest.approx(expected, rel=1e-9)
+
+
+def test_columns_of_a_checkpoint_are_tested_once_for_its_witness_and_its_findings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = list[int]()
+
+    def counted(real: np.ndarray, generated: np.ndarray) -> ColumnTests:
+        calls.append(len(real))
+        return column_tests(real, generated)
+
+    monkeypatch.setattr(tests_module, "column_tests", counted)
+    monkeypatch.setattr(tests_module, "_KNOWN", {})
+    monkeypatch.setattr(tests_module, "_MOST_KNOWN", 2)
+    groups = np.arange(60) // 2
+    real, generated = drawn(0, 60), drawn(1, 60)
+    generated[:, 2] += 3
+    pairs = [SamplePair(Samples(real, groups=groups), Samples(generated, groups=groups)) for _ in range(2)]
+    seen = prviz.witness(pairs[0], without=False).differing
+    assert differing(pairs[1]).columns == seen == (2,)
+    assert calls == [30]
+    for n in (50, 40, 50, 60):  # two are known at a time
+        known_tests(SamplePair(real[:n], generated[:n]))
+    assert calls == [30, 50, 40, 60]
 
 
 def test_columns_constant_in_one_set_are_told_from_chance_of_all_that_could_be() -> None:
