@@ -41,8 +41,9 @@ def run() -> None:
 
 
 def warm_up() -> None:
-    """Import what Explore needs and measure its first view once: both take longest the first time."""
+    """Import what Explore needs and measure its first views once: both take longest the first time."""
     import_folder(FOLDERS[""])
+    from pages._explore import guide
     from prviz.measure.estimates import estimate
     from prviz.reports.settings import ExploreSettings
     from prviz.toys import toy
@@ -50,6 +51,7 @@ def warm_up() -> None:
     first = ExploreSettings()
     pair = toy(first.problem, **first.parameters).sample(first.n, first.seed)
     estimate(pair, first.methods, k=first.k, split=first.split, seed=first.seed)
+    guide.content()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages._explore import approximate, controls, diagnostics, far_off, live_view, preflight, takeaway
+from pages._explore import approximate, controls, diagnostics, far_off, guide, live_view, preflight, takeaway
 from pages._explore.session import MAIN_VIEW, PANEL_TAB, change, explore_session, state
 from pages._live.figure import main_figure, place
 from pages._live.route import visitor
@@ -97,12 +97,15 @@ def page() -> None:
     mounted anew.
     """
     st.title("Explore", anchor=False)
-    notices, drop = st.container(), st.container(key="part-drop")
     own = explore_session()
-    about, own.about = own.about, None
     if own.next is not None:
         controls.put(*own.next)
         own.next = None
+    if guide.is_due():
+        guide.draw()
+        return
+    notices, drop = st.container(), st.container(key="part-drop")
+    about, own.about = own.about, None
     own.uploaded, facts = controls.sidebar(controls.start(), drop)
     with notices:
         for message in own.link_messages:

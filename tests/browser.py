@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60  # generous: a busy CI machine, cold caches
 WAIT_MS = 30_000
 POLL_MS = 100  # by itself Playwright asks with every frame, which makes the browser draw each one
+COOKIE = "prviz-guide"  # of visitors who have seen the first five steps
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 
 CHROMIUM_FLAGS = (
@@ -218,11 +219,16 @@ class Tab:
         assert not foreign, f"the page asked other machines: {foreign}"
 
 
-def open_tab(browser: Browser, url: str, **options: object) -> Tab:
-    """A new page in a fresh context whose relative addresses start at ``url``."""
+def open_tab(browser: Browser, url: str, *, newcomer: bool = False, **options: object) -> Tab:
+    """A new page in a fresh context whose relative addresses start at ``url``.
+
+    newcomer : has not seen the first five steps, which then stand in place of Explore.
+    """
     settings: dict[str, object] = {"base_url": url, "viewport": dict(VIEWPORT), **options}
     context = browser.new_context(**settings)  # type: ignore[arg-type]
     context.set_default_timeout(WAIT_MS)
+    if not newcomer:
+        context.add_cookies([{"name": COOKIE, "value": "seen", "url": url}])
     foreign: list[str] = []
 
     def note_foreign(request: Request) -> None:

@@ -14,6 +14,7 @@ from unittest.mock import patch
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from pages._explore import guide
 from pages._explore.live_view import TOLD, understand
 from prviz.live.explorer import Explorer, Question, Sink
 from prviz.reports.settings import ExploreSettings
@@ -34,6 +35,7 @@ def opened(**query: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=60)
     for name, value in query.items():
         app.query_params[name] = value
+    app.session_state[guide.SHOWN] = False
     app.run()
     assert app.title[0].value == "Explore"
     healthy(app)

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import approximate as _approximate
+from pages._explore import guide
 from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
@@ -67,6 +68,7 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
         family = bundled.family_of(settings.problem)
         widgets |= {FAMILY: family, CHECKPOINT.format(family): settings.problem}
     st.session_state.update(widgets)
+    guide.show(False)
     explore_session().link_messages = []
     state()
     explore_session().update(lambda now: now.with_settings(settings))
@@ -106,6 +108,7 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             key = begin(APPROXIMATE, begun.approximate)
             label = "Approximate neighbour lists"
             approximate = bool(st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP))
+            st.button("The first five steps again", on_click=guide.show, args=(True,))
     choice: dict[str, Any] = {"methods": methods, "b": b, "eps": eps, "approximate": approximate}
 
     def chosen(now: ExploreState) -> ExploreState:

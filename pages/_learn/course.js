@@ -8,12 +8,12 @@ import { FIGURES } from "./figures.js";
 import { JUDGES, needs, target } from "./guesses.js";
 import { lessonPlan, save, standalonePage } from "./handouts.js";
 import { exploreQuery, stepQuery, valuesFrom } from "./links.js";
-import { Stage } from "./stage.js";
+import { Stage } from "../_shared/stage.js";
 
 /** @import { Ghost } from "./curve_card.js" */
 /** @import { Made, Measured } from "./figures.js" */
 /** @import { Change } from "./guesses.js" */
-/** @import { Values } from "./stage.js" */
+/** @import { Values } from "../_shared/stage.js" */
 
 /**
  * One screen (Step in pages/_learn/steps.py).

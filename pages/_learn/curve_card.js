@@ -3,11 +3,11 @@
 import { angleToLam, lowerHull, pointAt, pointsAlong, sample } from "../_live/curve.js";
 import { LAMS, atHalf, compared } from "./arithmetic.js";
 import { percent } from "./figures.js";
-import { mark, path } from "./stage.js";
+import { mark, path } from "../_shared/stage.js";
 
 /** @import { Vertex } from "../_live/curve.js" */
 /** @import { Made } from "./figures.js" */
-/** @import { Drawing, Handle, Values } from "./stage.js" */
+/** @import { Drawing, Handle, Values } from "../_shared/stage.js" */
 
 /** @typedef {[recall: number, precision: number]} Point */
 

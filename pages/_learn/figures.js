@@ -5,11 +5,11 @@ import { withAmount } from "../_live/bars.js";
 import { angleToLam, pointAt, vertexPairs } from "../_live/curve.js";
 import { NUMBERS, balls, bellsCurve, classifiers, compared, cutAt, gaussian, random, saysReal, split } from "./arithmetic.js";
 import { massCurve } from "./masses.js";
-import { mark, path } from "./stage.js";
+import { mark, path } from "../_shared/stage.js";
 
 /** @import { Vertex } from "../_live/curve.js" */
 /** @import { Classifiers, Sample, Split } from "./arithmetic.js" */
-/** @import { Drawing, Handle, Values } from "./stage.js" */
+/** @import { Drawing, Handle, Values } from "../_shared/stage.js" */
 
 /**
  * A curve that is drawn, with its name beside it.

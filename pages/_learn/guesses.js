@@ -6,7 +6,7 @@ import { FIGURES } from "./figures.js";
 
 /** @import { Vertex } from "../_live/curve.js" */
 /** @import { Made, Measured } from "./figures.js" */
-/** @import { Values } from "./stage.js" */
+/** @import { Values } from "../_shared/stage.js" */
 
 /** A step's figure at some values. @typedef {{ values: Values, made: Made, measured: Measured }} At */
 

@@ -3,7 +3,7 @@
 import { inBoth } from "./figures.js";
 
 /** @import { Step } from "./course.js" */
-/** @import { Values } from "./stage.js" */
+/** @import { Values } from "../_shared/stage.js" */
 
 /** @param {Step} step @param {Values} values */
 export function stepQuery(step, values) {

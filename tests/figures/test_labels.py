@@ -96,7 +96,7 @@ def test_the_browser_places_them_there_too(blank: Page, name: str) -> None:
         {"id": key, "points": line.points.tolist(), "text": line.text, "of": line.of} for key, line in lines.items()
     ]
     found = blank.evaluate(
-        "([lines, side, size]) => [...live.labels.placeLabels(lines, [side, side], size)]"
+        "([lines, side, size]) => [...live.label_places.placeLabels(lines, [side, side], size)]"
         ".map(([id, { box }]) => [id, box])",
         [given, SIDE, SIZE],
     )

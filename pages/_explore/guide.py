@@ -1,0 +1,143 @@
+"""The first minute of Explore: five steps from a line between two sets to the page's own controls, shown once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from scipy.special import ndtr
+
+from pages._explore.session import explore_session
+from pages._live.figure import load_published
+from pages._live.modules import bundle
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.live.frames import flat
+from prviz.live.message import as_text
+from prviz.measure.estimates import estimate
+from prviz.reports.settings import ExploreSettings
+from prviz.samples import SamplePair
+from prviz.toys import toy
+
+_FOLDER = Path(__file__).parent
+# A cookie of visitors who have seen it or skipped it, the step in a link, the component's key, and the session's entry.
+COOKIE, STEP, KEY, SHOWN = "prviz-guide", "step", "guide", "guide-shown"
+
+MEANS, REAL, GENERATED = (-3.5, -1.0, 1.0, 3.5), (0.2, 0.6, 0.2, 0.0), (0.0, 0.1, 0.5, 0.4)
+# What the steps are about, and what Explore shows after them: four modes in the plane, in a row.
+SETTINGS = ExploreSettings(
+    problem="mixtures",
+    parameters={"d": 2, "means": MEANS, "real_weights": REAL, "generated_weights": GENERATED},
+    n=400,
+    methods=("knn",),
+    seed=1,
+)
+# Draws of samples that a visitor meets, and the neighbours that they can choose.
+DRAWS = 4
+KS = (*range(1, 21), 25, 30, 40, 50, 60)
+# Places of the line, along the row of modes.
+OFFSETS = np.linspace(-4.4, 4.4, 441)
+# Where the held-out sample stands whose neighbours are shown.
+WATCHED = 0.4
+
+
+def lines(offsets: np.ndarray = OFFSETS) -> list[list[float]]:
+    """Of a line across the row of modes, real before it: its place, fpr, fnr and the lam at which no line is better."""
+    centres = np.multiply(MEANS, math.sqrt(2))
+    from_centres = offsets[:, None] - centres
+    fpr = ndtr(-from_centres) @ REAL
+    fnr = ndtr(from_centres) @ GENERATED
+    densities = np.exp(-(from_centres**2) / 2)
+    lam = (densities @ GENERATED) / (densities @ REAL)
+    found: list[list[float]] = np.stack([offsets.round(2), fpr, fnr, lam], axis=1).tolist()
+    return found
+
+
+def draw_of(seed: int) -> dict[str, Any]:
+    """The samples of a seed, kNN's curves by k, and the neighbours of one held-out real sample."""
+    problem = toy(SETTINGS.problem, **SETTINGS.parameters)
+    pair = problem.sample(SETTINGS.n, seed)
+    ks = KS if seed == SETTINGS.seed else (math.isqrt(SETTINGS.n),)
+    curves = {}
+    for k in ks:
+        curve = estimate(pair, SETTINGS.methods, k=k, split=SETTINGS.split, seed=seed)["knn"].curve
+        curves[k] = {"vertices": flat(curve), "overlap": curve.iou(problem.truth())}
+    return {
+        "real": pair.real.values.round(2).tolist(),
+        "generated": pair.generated.values.round(2).tolist(),
+        "curves": curves,
+        **neighbours(pair, seed),
+    }
+
+
+def neighbours(pair: SamplePair, seed: int) -> dict[str, Any]:
+    """A held-out real sample in the middle, and of its k-nearest neighbours the distances and whether they are real."""
+    split = pair.split(SETTINGS.split, seed)
+    held_out = split.evaluate.real.values
+    watched = held_out[np.argmin(np.linalg.norm(held_out - WATCHED, axis=1))]
+    fit = np.concatenate([side.values for side in split.fit])
+    distances = np.linalg.norm(fit - watched, axis=1)
+    nearest = np.argsort(distances, kind="stable")[: max(KS)]
+    return {
+        "watched": watched.round(3).tolist(),
+        "distances": distances[nearest].round(3).tolist(),
+        "are_real": (nearest < split.fit.real.n).tolist(),
+    }
+
+
+@cache
+def content() -> dict[str, Any]:
+    """What the browser draws, the same for all visitors."""
+    truth: PRCurve = toy(SETTINGS.problem, **SETTINGS.parameters).truth()
+    return {
+        "lines": lines(),
+        "truth": flat(truth),
+        "draws": [draw_of(SETTINGS.seed + number) for number in range(DRAWS)],
+        "ks": KS,
+        "usual": math.isqrt(SETTINGS.n),
+        "color": figures.FAMILY_COLORS["knn"],
+        "cookie": COOKIE,
+    }
+
+
+_component = st.components.v2.component(
+    "prviz_guide",
+    html='<div class="guide-root"></div>',
+    css=(_FOLDER / "guide.css").read_text(encoding="utf-8"),
+    js=load_published(bundle(_FOLDER / "guide.js")),
+    isolate_styles=False,
+)
+
+
+def show(shown: bool) -> None:
+    """Let the page show the steps, or Explore itself."""
+    st.session_state[SHOWN] = shown
+
+
+def is_due() -> bool:
+    """True where the steps stand in place of Explore: asked for, or never seen by a visitor who follows no link."""
+    if SHOWN not in st.session_state:
+        asked = st.query_params.to_dict()
+        st.session_state[SHOWN] = STEP in asked or not (asked or COOKIE in st.context.cookies.to_dict())
+    return bool(st.session_state[SHOWN])
+
+
+def draw() -> None:
+    """Draw the steps, which end in Explore: on the same samples, or where they are skipped in its first view."""
+    _component(key=KEY, data=as_text(content()), on_over_change=_over)
+
+
+def _over() -> None:
+    """Leave the steps: at the lam that they ended with, or None where they were skipped."""
+    told = st.session_state[KEY]
+    over = told.get("over") if isinstance(told, Mapping) else None
+    lam = over.get("lam") if isinstance(over, Mapping) else None
+    show(False)
+    if isinstance(lam, int | float) and 0 <= lam < math.inf:
+        explore_session().next = replace(SETTINGS, lam=float(f"{lam:.6g}")), None

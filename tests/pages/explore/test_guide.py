@@ -1,0 +1,136 @@
+"""The first minute of Explore: its line lies on the truth, and it is shown once, to newcomers who follow no link."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, expect
+from streamlit.testing.v1 import AppTest
+
+from pages._explore import guide
+from prviz import pr_curve
+from prviz.reports.settings import FIRST_VIEW
+from prviz.toys import toy
+from tests.browser import COOKIE, AppServer, open_tab, wait_idle
+from tests.explore_app import APP, figures, healthy
+
+TOY = toy(guide.SETTINGS.problem, **guide.SETTINGS.parameters)
+SCRIPT = Path(guide.__file__).with_suffix(".js").read_text(encoding="utf-8")
+
+
+def test_the_point_of_every_line_is_on_the_truth() -> None:
+    _, fpr, fnr, lam = np.transpose(guide.lines())
+    truth = TOY.truth()
+    np.testing.assert_allclose(np.minimum(lam * fpr + fnr, 1), truth.alpha(lam), atol=1e-5)
+    np.testing.assert_allclose(np.minimum(fpr + fnr / lam, 1), truth.beta(lam), atol=1e-5)
+
+
+def test_the_sweep_draws_nearly_all_of_the_truth() -> None:
+    lam = np.array(guide.lines())[:, 3]
+    assert lam.min() < 0.01
+    assert lam.max() > 100
+
+
+def test_rates_of_a_line_are_those_of_samples() -> None:
+    pair = TOY.sample(200_000, 0)
+    along = [side.values.sum(axis=1) / np.sqrt(2) for side in pair]
+    for offset, fpr, fnr, _ in guide.lines()[::110]:
+        assert abs((along[0] > offset).mean() - fpr) < 0.005
+        assert abs((along[1] < offset).mean() - fnr) < 0.005
+
+
+def test_one_neighbour_overshoots_and_the_usual_number_is_near() -> None:
+    curves = guide.content()["draws"][0]["curves"]
+    truth = TOY.truth()
+    usual = guide.content()["usual"]
+    assert curves[1]["overlap"] < 0.6 < 0.85 < curves[usual]["overlap"]
+    pair = TOY.sample(guide.SETTINGS.n, guide.SETTINGS.seed)
+    one = pr_curve(pair.real, pair.generated, method="knn", k=1, split=0.5, seed=guide.SETTINGS.seed)
+    assert one.compare(truth).excess > 0.4
+    assert one.compare(truth).deficit < 0.01
+
+
+def test_lam_down_gives_recall_up_gives_precision_and_the_line_moves_with_it() -> None:
+    truth, lams = TOY.truth(), np.array([1 / 8, 1, 8])
+    assert (np.diff(truth.beta(lams)) < 0).all()
+    assert (np.diff(truth.alpha(lams)) > 0).all()
+    assert (np.diff(np.array(guide.lines())[:, 3]) > 0).all()
+
+
+def test_sentences_are_short() -> None:
+    block = SCRIPT.split("const SENTENCES = [")[1].split("];")[0]
+    sentences = re.findall(r'"(.+)"', block)
+    assert len(sentences) == 5
+    assert all(len(sentence.split()) <= 14 for sentence in sentences)
+
+
+def _first_visit(**query: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    healthy(app)
+    return app
+
+
+def test_newcomers_see_the_steps_and_links_open_explore() -> None:
+    assert figures(_first_visit()) == []
+    assert figures(_first_visit(step="3")) == []
+    app = _first_visit(problem="boxes")
+    assert len(figures(app)) > 0
+    next(each for each in app.button if each.label == "The first five steps again").click().run()
+    assert figures(app) == []
+
+
+def test_the_cookie_is_the_tests() -> None:
+    assert guide.COOKIE == COOKIE
+
+
+@pytest.mark.browser
+def test_the_five_steps_end_in_explore_and_are_shown_once(chromium: Browser, app_server: AppServer) -> None:
+    tab = open_tab(chromium, app_server.url, newcomer=True, has_touch=True, reduced_motion="reduce")
+    page = tab.page
+    page.goto("/")
+    steps, lead = page.locator(".guide"), page.locator(".guide .next")
+    point = page.locator(".guide .figure .now")
+    before = point.get_attribute("cx")
+    page.locator(".hand[data-hand=line]").press("ArrowLeft")
+    expect(point).not_to_have_attribute("cx", str(before))
+    lead.tap()
+    expect(steps).to_have_attribute("data-step", "2")
+    page.get_by_role("button", name="Sweep").tap()
+    expect(page.locator(".guide path.truth")).to_be_visible()
+    lead.tap()
+    page.get_by_role("button", name="New samples").tap()
+    expect(page.locator(".guide path.ghost")).to_have_count(1)
+    lead.tap()
+    page.get_by_label("Neighbours k").fill("0")
+    expect(page.locator(".guide .overlap b").last).to_have_text("0.49")
+    lead.tap()
+    page.get_by_label("Trade-off lambda").fill("8")
+    expect(page.locator(".guide .name.halo")).to_contain_text("recall")
+    assert page.url.endswith("?step=5")
+    lead.tap()
+    expect(page.locator(".row").first).to_contain_text("kNN")
+    expect(steps).to_have_count(0)
+    page.goto("/")
+    expect(page.locator(".row").first).to_be_visible()
+    expect(steps).to_have_count(0)
+    tab.check()
+    tab.context.close()
+
+
+@pytest.mark.browser
+def test_a_skipped_guide_leaves_the_first_view(chromium: Browser, app_server: AppServer) -> None:
+    tab = open_tab(chromium, app_server.url, newcomer=True)
+    tab.page.goto("/?step=4")
+    expect(tab.page.locator(".guide")).to_have_attribute("data-step", "4")
+    tab.page.get_by_role("button", name="Skip").click()
+    expect(tab.page.locator(".row")).to_have_count(len(FIRST_VIEW.methods))
+    wait_idle(tab.page)
+    assert "step" not in tab.page.url
+    tab.check()
+    tab.context.close()
