@@ -197,7 +197,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_plain_streamlit_runs_the_checkout(tmp_path: Path, new_page: Callable[..., Page]) -> None:
     port = free_port()
     line = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.headless=true"]

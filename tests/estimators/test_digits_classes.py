@@ -63,7 +63,7 @@ def test_the_ideal_is_the_curve_of_the_classes(q):
     np.testing.assert_allclose(ideal(q).vertices, prviz.discrete_curve(p, generated).vertices, atol=1e-12)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("method", METHODS)
 def test_modes_that_were_added_cost_precision_and_not_recall(method):
     found = [curves(q)[method] for q in range(5, 10)]

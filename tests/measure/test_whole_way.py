@@ -108,7 +108,7 @@ def test_exchanged_roles_mirror_the_vertices_to_the_last_bit(split: float | None
         check_exchanged(drawn_pair(seed, 40 + seed, 36, kind), split)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", KINDS)
 def test_exchanged_roles_mirror_the_vertices_of_all_kinds_of_data(kind: str) -> None:
     for split in (0.5, None):

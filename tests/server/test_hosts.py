@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, expect
 from prviz.server import sessions
 from prviz.server.hosts import HostGuard, headers, host_name, named_origin
 from tests.browser import AppServer, open_tab, running_app
+from tests.marks import exhaustive_but
 from tests.raw_client import Visitor, asked, handshake
 
 PROXY = "app.example.com"
@@ -192,7 +193,7 @@ class Framing(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("by", ["option", "setting"])
+@pytest.mark.parametrize("by", exhaustive_but(("option", "setting"), "option"))
 def test_pages_of_named_origins_show_the_app_in_a_frame(
     by: str, tmp_path: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,7 @@ def test_only_the_parameters_of_the_families_on_screen_are_there() -> None:
             assert parameter_values(ExploreSettings())[f"parameter.{name}.{each.name}"] == each.default
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_changed_number_changes_curve_legend_and_link_and_comes_back() -> None:
     app = small(methods="coverage,prc", k="4")
     before = vertices(app)

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages._learn.steps import payload
 from prviz.reports.settings import ExploreSettings
 from tests.browser import Tab, beside, visit, wait_idle, wait_until
+from tests.marks import exhaustive_but
 
 STEPS = payload()
 IDS = [step["id"] for step in STEPS]
@@ -101,23 +102,21 @@ def _opens_in_explore(page: Page) -> bool:
     return messages == []
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("step", "name", "dx", "dy"),
-    [
-        ("modes-1", "q0", 0, 60),
-        ("overlap-1", "shift", 80, 0),
-        ("overlap-2", "angle", -60, -30),
-        ("samples-1", "sample", 90, 60),
-        ("samples-2", "ring", 50, 0),
-        ("extremes-3", "mu", 60, -60),
-        ("number-1", "shift", 70, 0),
-    ],
+DRAGS = (
+    ("modes-1", "q0", 0, 60),
+    ("overlap-1", "shift", 80, 0),
+    ("overlap-2", "angle", -60, -30),
+    ("samples-1", "sample", 90, 60),
+    ("samples-2", "ring", 50, 0),
+    ("extremes-3", "mu", 60, -60),
+    ("number-1", "shift", 70, 0),
 )
-def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
-    course: Page, step: str, name: str, dx: float, dy: float
-) -> None:
-    page = course
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("drag", exhaustive_but(DRAGS, DRAGS[0], DRAGS[3]))
+def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(course: Page, drag: tuple[str, str, float, float]) -> None:
+    page, (step, name, dx, dy) = course, drag
     open_step(page, step)
     before = curve(page)
     drawn = page.locator(".course .card svg").evaluate_all("all => all.map((each) => each.innerHTML).join()")

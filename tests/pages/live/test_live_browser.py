@@ -232,7 +232,7 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
     at_stop(figure, rf"^{kept}\|")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_lost_visitor_is_known_again_and_a_lost_server_is_asked_again(page: Page) -> None:
     followed(page)
     page.route("**/live/ask", lambda route: route.fulfill(status=410), times=1)
@@ -350,7 +350,7 @@ def test_repeats_are_followed_without_their_bands(page: Page) -> None:
 # These leave a zoom, hidden entries and another tab to those that share their page.
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
     hide(page, "ipr")
