@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
+from contextvars import ContextVar
 from pathlib import Path
 
 import streamlit as st
@@ -15,6 +16,8 @@ from prviz.live.message import as_text
 
 # Name of the part that is the whole page.
 PAGE = "page"
+# The parts that are being drawn, outermost first.
+_INSIDE: ContextVar[tuple[str, ...]] = ContextVar("inside", default=())
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "prviz_follow",
@@ -44,15 +47,21 @@ def follow(
     state : looked at in any thread, as long as a browser shows the part. every : seconds between looks; None: no more.
     """
 
+    inside = _INSIDE.get()
+
     def drawn() -> None:
         visitor().explorer.unwatch(part)
         now = state()  # before it is drawn: what changes meanwhile is drawn next
-        draw()
+        outside = _INSIDE.set((*inside, part))
+        try:
+            draw()
+        finally:
+            _INSIDE.reset(outside)
         pause = every()
         if pause is None and state() != now:  # the work has ended meanwhile
             pause = 0.0
         if pause is not None:
-            visitor().explorer.watch(part, state, now, pause)
+            visitor().explorer.watch(part, state, now, pause, inside)
         listen(part, waits=pause is not None)
 
     st.fragment(drawn)()

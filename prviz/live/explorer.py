@@ -30,8 +30,6 @@ PROGRESS_SECONDS = 0.2
 LOOK_SECONDS = 0.2
 # Seconds after which the browser hears again of a part that is not drawn anew: it may have lost the news.
 AGAIN_SECONDS = 2.0
-# How often it hears: a part that is drawn no more, inside another one, is forgotten then.
-MOST_TOLD = 5
 # Seconds for which background work pauses before it looks again whether another visitor's curves are measured.
 PAUSE_SECONDS = 0.01
 # Share done from which the pace gives the time left; below it the estimate made before the start counts.
@@ -149,13 +147,16 @@ class CurvesQuestion(Question):
 
 @dataclass
 class _Watched:
-    """A part of the page that follows work: drawn anew where `state` is another than it was, looked at now and then."""
+    """A part of the page that follows work: drawn anew where `state` is another than it was, looked at now and then.
+
+    inside : the parts that it is drawn in, outermost first; each that is drawn anew brings it back, or it is gone.
+    """
 
     state: Callable[[], Hashable]
     drawn: Hashable
     every: float
     due: float
-    told: int = 0
+    inside: tuple[str, ...]
 
 
 class Explorer:
@@ -211,16 +212,26 @@ class Explorer:
         """True while something is measured."""
         return bool(self._measuring)
 
-    def watch(self, part: str, state: Callable[[], Hashable], drawn: Hashable, every: float) -> None:
+    def watch(
+        self,
+        part: str,
+        state: Callable[[], Hashable],
+        drawn: Hashable,
+        every: float,
+        inside: tuple[str, ...] = (),
+    ) -> None:
         """Tell the browser, in an answer, that this part of the page is to be drawn anew, until it is.
 
-        state : looked at every so many seconds, in any thread. drawn : the state that is on the page.
+        state : looked at every so many seconds, in any thread. drawn : the state that is on the page. inside : the
+        parts that this one is drawn in.
         """
-        self._watched[part] = _Watched(state, drawn, every, time.monotonic() + every)
+        self._watched[part] = _Watched(state, drawn, every, time.monotonic() + every, inside)
 
     def unwatch(self, part: str) -> None:
-        """Tell of this part no more: it is about to be drawn."""
-        self._watched.pop(part, None)
+        """Tell of this part no more, nor of those inside it: it is about to be drawn."""
+        for name, each in list(self._watched.items()):
+            if part in (name, *each.inside):
+                self._watched.pop(name, None)
 
     def begin_page(self) -> None:
         """Watch nothing: the page is about to be drawn."""
@@ -301,10 +312,7 @@ class Explorer:
             with self._changed:  # no other question comes between: its browser would hear of the news late
                 if question.open:
                     each.due = now + max(each.every, AGAIN_SECONDS)
-                    each.told += 1
                     question.send("news", {"part": part})
-            if each.told == MOST_TOLD:
-                self._watched.pop(part, None)
 
     def _say(self, question: Question) -> None:
         if question.say():

@@ -6,12 +6,14 @@ import json
 import queue
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
+from pages._live import follow as live_follow
 from prviz.live import explorer, needs, results
 from prviz.live.explorer import STOPPED, CurvesQuestion, Explorer, Question
 from prviz.live.need import Need
@@ -331,7 +333,27 @@ def test_a_thousand_questions_are_one_visitors_work(monkeypatch: pytest.MonkeyPa
     assert visitor.kinds(numbers[-1])[-1] == "done"
 
 
-def test_a_part_that_no_page_draws_any_more_is_forgotten(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explorer, "AGAIN_SECONDS", 0.01)
-    visitor.explorer.watch("gone", lambda: 1, 0, 0.01)
-    assert visitor.kinds(follow(visitor)) == ["news"] * explorer.MOST_TOLD + ["done"]
+def test_parts_inside_one_that_is_drawn_anew_are_forgotten_unless_they_are_drawn_again(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_follow.st, "fragment", lambda drawn: drawn)
+    monkeypatch.setattr(live_follow, "visitor", lambda: visitor)
+    monkeypatch.setattr(live_follow, "listen", lambda *_, **__: None)
+    inner = ["first", "second"]
+
+    def follow(part: str, draw: Callable[[], None] = lambda: None) -> None:
+        live_follow.follow(part, draw, lambda: 0, lambda: 60.0)
+
+    def outer() -> None:
+        for part in inner:
+            follow(part, partial(follow, f"{part} inside"))
+
+    follow("beside")
+    follow("outer", outer)
+    everything = {"beside", "outer", "first", "first inside", "second", "second inside"}
+    assert visitor.explorer._watched.keys() == everything
+    inner.remove("first")
+    follow("outer", outer)
+    assert visitor.explorer._watched.keys() == everything - {"first", "first inside"}
+    visitor.explorer.unwatch("outer")
+    assert visitor.explorer._watched.keys() == {"beside"}
