@@ -116,7 +116,8 @@ DRAGS = (
 @pytest.mark.thorough
 @pytest.mark.parametrize("drag", exhaustive_but(DRAGS, DRAGS[0], DRAGS[3]))
 def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(course: Page, drag: tuple[str, str, float, float]) -> None:
-    page, (step, name, dx, dy) = course, drag
+    page = course
+    step, name, dx, dy = drag
     open_step(page, step)
     before = curve(page)
     drawn = page.locator(".course .card svg").evaluate_all("all => all.map((each) => each.innerHTML).join()")
