@@ -25,8 +25,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # A busy machine is slow, not wrong.
 expect.set_options(timeout=WAIT_MS)
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+settings.register_profile("quick", deadline=None, max_examples=30)
+settings.register_profile("whole", deadline=None)  # .ci/run --all asks for it
+settings.load_profile("quick")
 
 
 # A file is one worker's: those that take longest begin first, so that none is left alone at the end. In seconds of one
@@ -90,16 +91,25 @@ EXHAUSTIVE = (
 )
 _PLACE = {name: place for place, name in enumerate(LONGEST_FIRST)}
 _TESTS = Path(__file__).parent
+
+
+@cache
+def _named(path: Path) -> str:
+    return path.relative_to(_TESTS).with_suffix("").as_posix()
+
+
 assert not [name for name in (*LONGEST_FIRST, *THOROUGH, *EXHAUSTIVE) if not list(_TESTS.glob(f"{name}*"))]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    @cache
-    def named(path: Path) -> str:
-        return path.relative_to(_TESTS).with_suffix("").as_posix()
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What a file holds that is left out as a whole need not be read."""
+    left_out = config.option.markexpr == "not thorough" and collection_path.suffix == ".py"
+    return True if left_out and _named(collection_path).startswith((*THOROUGH, *EXHAUSTIVE)) else None
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def name(item: pytest.Item) -> str:
-        return named(item.path)
+        return _named(item.path)
 
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):

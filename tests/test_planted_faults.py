@@ -164,6 +164,7 @@ def test_a_file_that_is_written_again_while_it_is_read_is_no_failure(
 # ---- Monitor
 
 
+@pytest.mark.exhaustive
 def test_steps_that_copy_the_real_samples_push_no_other_out(tmp_path: Path) -> None:
     """They have the highest scores, and only the best few steps are compared with a new one."""
     real = drawn(0, 60)
@@ -175,6 +176,7 @@ def test_steps_that_copy_the_real_samples_push_no_other_out(tmp_path: Path) -> N
     assert (last.is_best, last.best_step) == (False, 1)
 
 
+@pytest.mark.exhaustive
 def test_the_best_of_many_steps_stays_the_best(tmp_path: Path) -> None:
     """Of more steps than are compared with a new one, the best are."""
     monitor = prviz.Monitor(drawn(0, 60), directory=tmp_path, methods=["knn"], k=4)

@@ -18,6 +18,7 @@ from prviz.samples import SamplePair, Split
 from prviz.toys import toy
 from tests import slow_twins
 from tests.hard_pairs import KINDS, make_pair, typical_radius
+from tests.marks import exhaustive_but
 from tests.slow_twins import kth_smallest, squared_distance
 
 # Four families, and KDE with a given bandwidth, on every kind of pair, in few and in many dimensions.
@@ -45,7 +46,7 @@ def slow_carriers(split, method: str, k: int, bandwidth: float | None, role: str
 
 
 @pytest.mark.parametrize(("kind", "d"), CASES)
-@pytest.mark.parametrize("split", [None, 0.5])
+@pytest.mark.parametrize("split", exhaustive_but((None, 0.5), 0.5))
 def test_carriers_are_those_of_a_double_loop(kind, d, split):
     pair = make_pair(kind, d)
     for method, bandwidth in [*((name, None) for name in DEFAULT_METHODS), ("kde", typical_radius(pair))]:

@@ -121,6 +121,7 @@ def test_a_seed_gives_one_result_whatever_the_order_the_roles_and_the_threads():
     np.testing.assert_allclose(mirrored.mirrored().vertices, here, atol=1e-12)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("threads", exhaustive_but(["1", "2"], "2"))
 def test_another_process_with_other_threads_gives_the_same_bits(threads):
     code = (

@@ -17,6 +17,7 @@ from prviz.samples import SamplePair
 from tests import slow_twins
 from tests.estimators.test_estimators import gaussians, ties
 from tests.hard_pairs import KINDS, make_pair
+from tests.marks import exhaustive_but
 from tests.neighbors.test_native import both_ways
 
 METHODS = ("eas", "prc", "ppr")
@@ -90,7 +91,7 @@ def test_supports_equal_the_definitions(pair, method, k, split):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("d", exhaustive_but((2, 10), 10))
 def test_supports_on_pairs_that_break_fast_distances(method, kind, d):
     for split in (0.5, None):
         check(make_pair(kind, d), method, 3, split)

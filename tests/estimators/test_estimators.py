@@ -12,6 +12,7 @@ from prviz.estimators.base import check_bandwidth, check_k
 from prviz.measure.estimates import Estimate, estimate, pr_curve
 from prviz.samples import SamplePair
 from tests import slow_twins
+from tests.marks import exhaustive_but
 
 
 def gaussians(n_real: int = 60, n_generated: int = 45, d: int = 9, shift: float = 0.4) -> SamplePair:
@@ -112,7 +113,7 @@ def test_knn_and_coverage_without_split_share_their_extreme_classifiers(pair, k)
 
 @PAIRS
 @pytest.mark.parametrize("split", [0.5, None])
-@pytest.mark.parametrize("bandwidth", [None, 1.7])
+@pytest.mark.parametrize("bandwidth", exhaustive_but((None, 1.7), 1.7))
 def test_swapping_the_roles_mirrors_every_curve(pair, split, bandwidth):
     # A perceptron's first weights are drawn for one order of the classes.
     methods = [each for each in measured_at(split) if each != "classifier-mlp"]

@@ -20,6 +20,7 @@ from prviz.neighbors.tiles import Ranking, make_tile
 from prviz.samples import SamplePair
 from tests import slow_twins
 from tests.hard_pairs import all_balls, counts, make_pair
+from tests.marks import exhaustive_but
 
 
 @pytest.mark.parametrize("d", [*range(1, 20), 63, 127, 128, 129, 300, 4096, 9001])
@@ -147,7 +148,7 @@ def test_counts_of_a_large_collapsed_pair():
     assert np.all(coverage.real[3000:] == np.where(coverage.real[3000:] > 0, 3000, 0))
 
 
-@pytest.mark.parametrize(("split", "k"), [(None, 5), (0.5, 5), (None, 700)])
+@pytest.mark.parametrize(("split", "k"), [(None, 5), (0.5, 5), pytest.param(None, 700, marks=pytest.mark.exhaustive)])
 def test_memory_stays_below_the_limit(split, k):
     rng = np.random.default_rng(0)
     pair = SamplePair(*rng.normal(size=(2, 4000, 16)).astype(np.float32))
@@ -161,7 +162,8 @@ def test_memory_stays_below_the_limit(split, k):
         Distances(drawn, memory_limit=49_999_999)
 
 
-@pytest.mark.parametrize("split", [pytest.param(None, marks=pytest.mark.thorough), 0.5])
+@pytest.mark.thorough
+@pytest.mark.parametrize("split", exhaustive_but((None, 0.5), 0.5))
 def test_memory_stays_below_the_limit_however_many_features_there_are(split):
     pair = SamplePair(*np.random.default_rng(0).normal(size=(2, 360, 10_000)).astype(np.float32))  # twice 14 MB
     drawn = pair.split(split, 0)

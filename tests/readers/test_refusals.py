@@ -135,6 +135,7 @@ def check_read(name: str, data: bytes) -> None:
         assert samples.n >= 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("masks", [(0x01, 0x80), pytest.param((0x80, 0x01), marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("extension", ["parquet", "feather"])
 def test_no_wrong_byte_ends_the_process(extension: str, masks: tuple[int, int]) -> None:

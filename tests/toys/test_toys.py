@@ -11,7 +11,7 @@ from prviz.curves import ground_truth
 from prviz.toys import TOYS, SupportMasses, ToyProblem, toy
 
 CASES = [(name, label) for name in TOYS for label in (toy(name).presets or {"default": {}})]
-N, CHUNK, CHUNK_VALUES = 50_000, 25_000, 5_120_000
+N, CHUNK, CHUNK_VALUES = 25_000, 25_000, 5_120_000
 # Away from the ratios at which the finite problems have atoms.
 THRESHOLDS = np.array([-3.0, -1.5, -0.8, -0.4, -0.05, 0.05, 0.4, 0.8, 1.5, 3.0]) + 0.0137
 

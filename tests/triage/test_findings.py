@@ -26,6 +26,7 @@ from prviz.triage.memorisation import held_out_distances, memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings
 from prviz.triage.shape_faults import _coarse, other_shares
 from tests.benchmarks.faults import FAULTS, planted
+from tests.marks import exhaustive_but
 from tests.triage.kept_decisions import FILE
 
 CLEAR = {
@@ -69,7 +70,7 @@ def found_in(pair, method="knn", **options):
     return {fault.key: fault for fault in found}
 
 
-@pytest.mark.parametrize("method", ["knn", "coverage"])
+@pytest.mark.parametrize("method", exhaustive_but(("knn", "coverage"), "knn"))
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (1, 2))])
 def test_nothing_is_found_in_faultless_pairs(method, seed):
     pairs = (mixture((0.3, 0.3, 0.4), (0.3, 0.3, 0.4), seed=seed), gaussian(seed=seed), gaussian(d=64, seed=seed))
@@ -141,7 +142,7 @@ def test_tails_of_modes_in_other_shares_are_not_called_light():
     assert other_shares(replace(of, mass_z=0.0))[1].key == "tails"
 
 
-@pytest.mark.parametrize("n", [400, 800])
+@pytest.mark.parametrize("n", exhaustive_but((400, 800), 400))
 def test_tails_that_are_too_light_are_no_missing_class(n):
     rng = np.random.default_rng(0)
     means = 3 * np.random.default_rng(1).normal(size=(4, 12))
@@ -208,7 +209,7 @@ def test_no_fault_depends_on_the_seed_of_the_bootstrap_or_on_the_order_of_the_ro
     assert named[0][0][0] == "dropping"
 
 
-@pytest.mark.parametrize("method", ["knn", "coverage"])
+@pytest.mark.parametrize("method", exhaustive_but(("knn", "coverage"), "knn"))
 def test_dropped_and_invented_modes_are_found_with_their_share(method):
     dropped = found_in(mixture((0.3, 0.3, 0.4), (0.5, 0.5, 0.0)), method)
     assert set(dropped) - {"few"} == {"dropping"}
@@ -427,7 +428,9 @@ def test_one_photo_that_is_the_whole_reference_is_called_that_and_gives_no_ratio
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 6))])
-@pytest.mark.parametrize(("different", "times"), [(50, 20), (100, 10), (10, 100)])
+@pytest.mark.parametrize(
+    ("different", "times"), [(50, 20), pytest.param(100, 10, marks=pytest.mark.exhaustive), (10, 100)]
+)
 def test_few_samples_again_and_again_are_repeats_first_and_no_copies(seed: int, different: int, times: int) -> None:
     rng = np.random.default_rng(seed)
     repeated = np.repeat(rng.normal(size=(different, 16)), times, 0)

@@ -25,6 +25,7 @@ from prviz.triage.measure import measure_all, samples_at
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.result_cache import ResultCache
 from tests import file_builders
+from tests.marks import exhaustive_but
 from tests.triage_files import REFERENCE, areas, drawn, folder_of, listed_below
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -233,7 +234,7 @@ print(json.dumps(answers), flush=True)
 """
 
 
-@pytest.mark.parametrize("limit", [0, 3000], ids=["all stay", "most go"])
+@pytest.mark.parametrize("limit", exhaustive_but((0, 3000), 3000), ids=["all stay", "most go"])
 def test_two_processes_share_a_folder_of_results(tmp_path: Path, limit: int) -> None:
     folder, kept = folder_of(tmp_path / "run", 3), tmp_path / "kept"
     np.save(tmp_path / "real.npy", REFERENCE.values)

@@ -51,7 +51,10 @@ def test_weights_of_rows_give_the_centres_in_any_coordinates() -> None:
         np.testing.assert_allclose(mixed, some.mean(axis=0))
 
 
-@pytest.mark.parametrize(("n", "d", "factor"), [(100, 150, 1.0), (100, 320, 1.0), (100, 320, 1e6), (260, 540, 1.0)])
+@pytest.mark.parametrize(
+    ("n", "d", "factor"),
+    [(100, 150, 1.0), (100, 320, 1.0), (100, 320, 1e6), pytest.param(260, 540, 1.0, marks=pytest.mark.exhaustive)],
+)
 def test_statistics_of_wide_sets_are_those_of_all_features(
     n: int, d: int, factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

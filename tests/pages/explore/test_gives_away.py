@@ -32,6 +32,7 @@ def panel(app: AppTest) -> str:
     return " ".join(each.proto.body for each in app.get("html") if 'class="away"' in each.proto.body)
 
 
+@pytest.mark.thorough
 def test_the_panel_shows_what_python_says(app: AppTest) -> None:
     assert PANELS[-1] == GIVES_AWAY
     pair = app.session_state["_Session"].shown.problem.pair
@@ -68,6 +69,7 @@ def test_downloads_have_what_the_panel_says(app: AppTest, monkeypatch: pytest.Mo
     assert html.escape(kept["statements"][-1]) in made["HTML"]
 
 
+@pytest.mark.exhaustive
 def test_the_most_telling_samples_are_found_in_space(app: AppTest) -> None:
     problem = app.session_state["_Session"].shown.problem
     found = prviz.witness(problem.pair, without=False)

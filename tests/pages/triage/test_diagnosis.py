@@ -93,6 +93,7 @@ def test_nothing_is_said_to_be_wrong_with_real_samples_and_what_would_have_been(
     assert titles(app) == []
 
 
+@pytest.mark.thorough
 def test_the_best_is_looked_at_first() -> None:
     app = opened(truncated())
     assert app.selectbox[0].value == "truncation-1.0"
