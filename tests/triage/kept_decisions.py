@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from prviz.samples import SamplePair
+from prviz.samples import SamplePair, Samples
 from prviz.triage import placement_faults, shape_faults
 from prviz.triage.pair_statistics import PairStatistics, halvings
 from prviz.triage.placement_faults import misplaced
@@ -48,9 +48,40 @@ def pairs() -> Iterator[tuple[str, SamplePair]]:
     yield "more features than rows", SamplePair(real, 0.7 * generated)
 
 
+def few_samples() -> Iterator[tuple[str, SamplePair]]:
+    """Pairs of so few samples that some clusters have hardly any, or none; of groups, repeats and one value."""
+    rng = np.random.default_rng(11)
+    for n, m, d in ((4, 5, 1), (9, 30, 2), (24, 40, 3), (70, 75, 3), (20, 16, 50)):
+        real, generated = rng.normal(size=(n, d)), rng.normal(size=(m, d))
+        modes = rng.choice([0.0, 9.0], (n, 1), p=[0.8, 0.2])
+        yield f"{n} and {m} of {d}", SamplePair(real, 1.3 * generated + 0.2)
+        yield f"{n} and {m} of {d}, a mode lost", SamplePair(real + modes, generated)
+        yield (
+            f"{n} and {m} of {d}, a mode more",
+            SamplePair(real, np.where(rng.random((m, 1)) < 0.4, generated + 9, generated)),
+        )
+        yield f"{n} and {m} of {d}, far", SamplePair(real, 0.01 * generated + 40)
+        yield f"{n} and {m} of {d}, repeated", SamplePair(real, real[np.arange(m) % max(2, n // 3)])
+        groups = np.arange(n) // 2
+        yield f"{n} and {m} of {d}, in twos", SamplePair(Samples(real, groups=groups), Samples(generated[:, ::-1] * 2))
+    yield "one value", SamplePair(rng.normal(size=(20, 2)), np.ones((20, 2)))
+
+
 def statistics() -> dict[str, dict[str, float]]:
     """All statistics by name; an inner list of numbers for each pair."""
     return {name: asdict(halvings(pair, times=1)[0]) for name, pair in pairs()}
+
+
+def sums_of_few_samples() -> dict[str, float]:
+    """One number of each pair of few samples, in which every statistic counts alike and otherwise."""
+    return {name: folded(asdict(halvings(pair, rows=65, times=1)[0])) for name, pair in few_samples()}
+
+
+def folded(values: dict[str, float]) -> float:
+    if abs(values["stretch_z"]) < 1e-9:  # one cluster, whose centre is the mean: a ratio of two roundings
+        values = {**values, "stretch": 0.0}
+    known = (2.0 if np.isnan(value) else value / (1 + abs(value)) for value in values.values())
+    return float(sum(place * each for place, each in enumerate(known, start=1)))
 
 
 def neighbours(value: float) -> list[float]:
@@ -139,7 +170,8 @@ def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
 
 def main() -> None:
     kept = statistics()
-    FILE.write_text(json.dumps({"statistics": kept, "decisions": decisions(kept)}, indent=0) + "\n")
+    found = {"statistics": kept, "few samples": sums_of_few_samples(), "decisions": decisions(kept)}
+    FILE.write_text(json.dumps(found, indent=0) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.triage.kept_decisions import FILE, decisions, statistics
+from tests.triage.kept_decisions import FILE, decisions, statistics, sums_of_few_samples
 
 KEPT = json.loads(FILE.read_text())
 HOW = "where this is meant: python -m tests.triage.kept_decisions, and raise RULES"
@@ -19,6 +19,10 @@ def test_the_statistics_of_planted_faults_are_those_kept() -> None:
         if abs(values["stretch_z"]) < 1e-9:  # one cluster, whose centre is the mean: a ratio of two roundings
             values["stretch"] = KEPT["statistics"][name]["stretch"]
         assert values == pytest.approx(KEPT["statistics"][name], rel=1e-6, abs=1e-9, nan_ok=True), f"{name}; {HOW}"
+
+
+def test_the_statistics_of_few_samples_are_those_kept() -> None:
+    assert sums_of_few_samples() == pytest.approx(KEPT["few samples"], abs=1e-5), HOW
 
 
 def test_the_rules_decide_around_planted_faults_as_kept() -> None:
