@@ -275,8 +275,8 @@ def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> NDArray
     nearest = nearest_rows(own.values, rows, 1, others.values, memory_limit=memory_limit)[1][:, 0]
     radii = nearest_radii(own.values, rows, k)
     ratios = np.where(nearest > radii, np.inf, 1.0)
-    np.divide(nearest, radii, out=ratios, where=radii > 0)
-    return np.where(nearest > radii, np.maximum(ratios, np.nextafter(1.0, 2.0)), np.minimum(ratios, 1.0))
+    np.divide(nearest, radii, out=ratios, where=radii > 0)  # rounded, a quotient of unequal numbers is never 1
+    return ratios
 
 
 def _expected(n: int, m: int, k: int) -> float:

@@ -251,13 +251,16 @@ def archives() -> Iterator[HandMade]:
         {"max_keys": 6},
     ):
         yield "a.npz", npz(**held), {"key": "x", **options}
+    for lost in (1, 8):
+        cut = {"x.npy": ONE, "y.npy": npy(np.arange(3))[:-lost]}
+        yield "a.npz", zipped(cut), {"group": "y"}
+        yield "a.npz", zipped(cut), {}
     for key in ("mu", "sigma", "x"):
         yield "a.npz", npz(mu=counted(2), sigma=counted(2, 2)), {"key": key}
     yield "a.npz", npz(x=counted(3, 2, kind="i1"), scale=np.ones(3)), {"key": "x"}
-    cut = {"x.npy": ONE, "y.npy": npy(np.arange(3))[:-1]}
     notes, pickled = {"notes.txt": b"x"}, {"x.npy": ONE, "data.pkl": b"x"}
     for members in (
-        *({}, notes, {"x.npy": ONE, **notes}, {"x.npy": b"\x93NUMPY"}, pickled, {"x.npy": ONE, "y.npy": b"junk"}, cut),
+        *({}, notes, {"x.npy": ONE, **notes}, {"x.npy": b"\x93NUMPY"}, pickled, {"x.npy": ONE, "y.npy": b"junk"}),
         *({"a/data.pickle": b"x"}, {"x.npy": npy(ONE)[:-1]}, {"folder/x.npy": ONE}),
     ):
         for name in ("a.npz", "a.zip", "a.npy"):

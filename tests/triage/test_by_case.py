@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +18,7 @@ import pytest
 from prviz.curves import PRCurve
 from prviz.estimators.tightest import TIGHTEST
 from prviz.samples import SamplePair, Samples
-from prviz.triage import inputs, inspection, run
+from prviz.triage import inputs, inspection, result_cache, run
 from prviz.triage import power as power_module
 from prviz.triage.classes import ClassShare, _as_texts, _expected, _holm, _interval, _ratios, class_sentence
 from prviz.triage.column_faults import Differing, _change, _fits, column_fault
@@ -24,7 +26,7 @@ from prviz.triage.curve_findings import _few, _flat, apart, doubts, mode_reweigh
 from prviz.triage.decision import Disagreement, _disagreement, _headline, basis_of, looked_into
 from prviz.triage.encoders import EncoderRanking, encoder_verdict
 from prviz.triage.finding import TriageFinding, grade, percent
-from prviz.triage.findings import _alike, _unnamed, agreed_faults
+from prviz.triage.findings import _alike, _unnamed, agreed_faults, usual_faults
 from prviz.triage.inputs import (
     _finder,
     _names,
@@ -46,10 +48,39 @@ from prviz.triage.memorisation import (
     _from_facts,
     _of_other_groups,
     copies_text,
+    held_out_distances,
+    memorisation,
+    memorisation_of,
     memorised_text,
 )
+from prviz.triage.pair_statistics import (
+    _distance,
+    _log_ratio,
+    _masses,
+    _mean,
+    _moves,
+    _one_of_each,
+    _order_of,
+    _radii,
+    _rank_z,
+    _shifted,
+    _squares,
+    _tail,
+    _void,
+    cluster_of,
+    clusters,
+    rows_in_time,
+    rows_within,
+)
+from prviz.triage.pair_statistics import (
+    _share as _share_of,
+)
+from prviz.triage.placement_faults import normalised
 from prviz.triage.power import PLANTED, _changed, _mode, power
 from prviz.triage.ranking import AreaSides, SharedReference, capped, headline, listed, ranking, share_text
+from prviz.triage.result_cache import ResultCache, _read, _text
+from prviz.triage.row_faults import _repeats_more, near_copies, one_row, row_faults
+from prviz.triage.row_sets import RowSet, coordinates, mixing_weights, unit_of
 from prviz.triage.stability import (
     _some_groups,
     check_shares,
@@ -903,9 +934,15 @@ def test_whether_the_winner_depends_on_the_encoder() -> None:
 
 
 def test_the_best_areas_are_believed_and_witnesses_tell_who_is_told_apart() -> None:
-    measured: Any = [Of(checkpoint=Of(name=f"m{place}"), method=BEST, curve=Of(auc=place / 10)) for place in range(7)]
-    measured.append(Of(checkpoint=Of(name="other"), method="knn", curve=Of(auc=1.0)))
-    assert believed_areas(measured) == {f"m{place}": place / 10 for place in (6, 5, 4, 3, 2)}
+    def judged(name: str, area: float, method: str = BEST, bound: float | None = None) -> Any:
+        own_bound = None if bound is None else Of(auc=bound)
+        return Of(checkpoint=Of(name=name), method=method, summaries={"auc": area}, own_bound=own_bound)
+
+    measured = [judged(f"m{place}", place / 10) for place in range(7)]
+    assert believed_areas([*measured, judged("other", 1.0, "knn")]) == {
+        f"m{place}": place / 10 for place in (6, 5, 4, 3, 2)
+    }
+    assert believed_areas([judged("a", 0.5, bound=0.4), judged("b", 0.3, bound=0.4)]) == {"a": 0.4, "b": 0.3}
     assert told_apart({"a": {"told_apart": 1}, "b": {"told_apart": False}}) == {"a": True, "b": False}
 
 
@@ -934,3 +971,341 @@ def test_distances_inside_a_reference_are_found_once(monkeypatch: pytest.MonkeyP
     for real in (one, one, other, other):
         assert task._distances(real).source == real.digest
     assert asked == [one.digest, other.digest]
+
+
+# ---- statistics of two samples ----
+
+
+def test_rows_that_are_compared_follow_from_time_and_memory() -> None:
+    assert [rows_in_time(d) for d in (1, 44, 45, 64, 1_111, 1_112)] == [6_000, 6_000, 5_962, 5_000, 1_200, 1_200]
+    limits = [(8, 10**9), (64, 5 * 10**7), (4_000, 5 * 10**7), (64, 3 * 10**7), (10**5, 28 * 10**7)]
+    assert [rows_within(d, memory) for d, memory in limits] == [6_000, 5_000, 510, 4_882, 1_200]
+
+
+def test_tests_of_two_samples_are_those_of_scipy() -> None:
+    from scipy import stats
+
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=30).round(1), rng.normal(0.5, 1.2, size=41).round(1)
+    assert _rank_z(one, other) == pytest.approx(stats.ranksums(one, other).statistic)
+    assert _rank_z(one, other[:0]) == _rank_z(one[:0], other) == 0.0
+    assert _distance(one, other) == pytest.approx(stats.ks_2samp(one, other).statistic)
+    found = _share_of("off", np.arange(40) < 10, np.arange(20) < 1)
+    pooled = 12 / 62
+    assert found["off"] == pytest.approx(0.2)
+    assert found["off_z"] == pytest.approx(0.2 / math.sqrt(pooled * (1 - pooled) * (1 / 20 + 1 / 40)))
+    assert _log_ratio(np.array([1.0, 2, 9]), np.array([4.0])) == pytest.approx(math.log(0.5))
+    assert _log_ratio(np.empty(0), np.array([4.0])) == 0.0
+    assert _mean([1.0, math.nan, 3.0]) == 2.0
+    assert math.isnan(_mean([math.nan]))
+    shift, z = _shifted(np.arange(10.0), np.arange(10.0) + 2, np.repeat([0, 1], 5), np.repeat([0, 1], 5), 2)
+    assert shift == pytest.approx(2.0)
+    assert z == pytest.approx(2.0 / math.sqrt(2 * 0.25 * (2 / 5 + 2 / 5)))
+    assert _shifted(np.arange(9.0), np.arange(9.0), np.repeat([0, 1], [4, 5]), np.repeat([0, 1], [5, 4]), 2) == (
+        0.0,
+        0.0,
+    )
+    assert _shifted(np.ones(5), np.ones(5) * 3, np.zeros(5, int), np.zeros(5, int), 1) == (2.0, 0.0)
+    lopsided = _shifted(
+        np.r_[np.zeros(5), np.ones(15)],
+        np.r_[np.ones(10), np.ones(10)],
+        np.repeat([0, 1], [5, 15]),
+        np.repeat([0, 1], 10),
+        2,
+    )
+    assert lopsided[0] == pytest.approx(0.25 / 0.75)
+    assert _tail(np.ones(20), np.ones(20)) == (0.0, 0.0)
+    tail, tail_z = _tail(np.arange(101.0), 2 * np.arange(101.0))
+    assert tail == pytest.approx(45 / 2)
+    errors = [(math.sqrt(0.05 * 0.95) * 6 * f / 0.06) ** 2 + (0.5 * 20 * f / 0.2) ** 2 for f in (1, 2)]
+    assert tail_z == pytest.approx(45 / math.sqrt(sum(errors) / 101))
+
+
+def test_neighbours_and_clusters_of_few_points() -> None:
+    line = np.array([0.0, 1, 3, 6, 10])[:, None]
+    assert _radii(line).tolist() == [6, 5, 3, 5, 9]
+    assert _radii(np.zeros((5, 1))).tolist() == [1.0] * 5
+    assert _radii(np.r_[np.zeros((5, 1)), [[4.0]]]).tolist() == [4.0] * 6
+    assert _void(line, line, line + 100, 2).tolist() == [True] * 5
+    assert _void(line, line + 100, line, 2).tolist() == [False] * 5
+    assert _void(np.array([[0.2]]), line[:2], np.array([[0.5], [50.0], [60.0]]), 2).tolist() == [False]
+    rows = np.array([3, 0, 4, 1])
+    assert _one_of_each(rows, None) is rows
+    assert _one_of_each(rows, np.array([7, 8, 9, 7, 8])).tolist() == [3, 4]
+    values = np.array([[2.0, 1], [1, 9], [2, 0]])
+    assert _order_of(values).tolist() == [2, 0, 1]
+    rng = np.random.default_rng(0)
+    assert sorted(clusters(np.repeat([[0.0], [5.0]], 4, axis=0), 3, rng)[:, 0].tolist()) == [0.0, 5.0]
+    assert cluster_of(line, np.array([[0.0], [9.0]])).tolist() == [0, 0, 0, 1, 1]
+    masses = _masses(
+        np.repeat([[0.0], [9.0]], [50, 50], axis=0),
+        np.repeat([[0.0], [9.0]], [98, 2], axis=0),
+        np.array([[0.0], [9.0]]),
+    )
+    assert (masses["moved"], masses["empty"], masses["by_mass"]) == pytest.approx((0.48, 0.48, 1.0))
+    assert (masses["seldom"], masses["often"]) == pytest.approx((0.04, 1.96))
+    ends = [0.48 / math.sqrt(pooled * (1 - pooled) * 2 / 100) for pooled in (149 / 201, 53 / 201)]
+    assert (masses["best"], masses["worst"]) == pytest.approx((ends[0], -ends[1]))
+    alike = _masses(np.zeros((9, 1)), np.zeros((9, 1)), np.array([[0.0]]))
+    assert (alike["seldom"], alike["often"], alike["moved"], alike["by_mass"]) == (1.0, 1.0, 0.0, 0.0)
+
+
+def test_moves_of_centres_and_what_models_leave_of_them() -> None:
+    rng = np.random.default_rng(0)
+    centres = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [50.0, 50.0]])
+    members = np.repeat([0, 1, 2, 3], [40, 40, 40, 9])
+    held = centres[members] + rng.normal(size=(129, 2))
+    mean = centres.mean(axis=0)
+    for change, name in (
+        (lambda x: x + np.array([3, -2]), "after_shift"),
+        (lambda x: 1.5 * x, "after_scale"),
+        (lambda x: mean + 1.5 * (x - mean), "after_stretch"),
+        (lambda x: x * [2, 0.5], "after_features"),
+    ):
+        found = _moves([(held, change(held), centres, mean)], members, members)
+        left = {key: value for key, value in found.items() if key.startswith("after_")}
+        assert found["centre_z"] > 50
+        assert min(left, key=left.__getitem__) == name
+        assert left[name] < 2
+    assert found.keys() == _moves([(held[120:], held[120:], centres, mean)], members[120:], members[120:]).keys()
+    assert set(_moves([(held[120:], held[120:], centres, mean)], members[120:], members[120:]).values()) == {0.0}
+    scaled = _moves([(held, 1.5 * held, centres, mean)], members, members)
+    assert scaled["factor"] == pytest.approx(0.5, abs=0.1)
+    stretched = _moves([(held, mean + 1.5 * (held - mean), centres, mean)], members, members)
+    assert stretched["stretch"] == pytest.approx(0.5, abs=0.1)
+    assert stretched["stretch_z"] > 20
+    one = _moves([(held, held + 1, centres[:1], mean)], 0 * members, 0 * members)
+    assert (one["stretch"], one["stretch_z"]) == (0.0, 0.0)
+    assert math.isnan(one["after_shift"])
+    assert math.isnan(one["after_features"])
+    assert one["after_scale"] == one["after_scale"]
+
+
+def test_units_blocks_and_coordinates_of_rows() -> None:
+    values = np.random.default_rng(0).normal(size=(6, 40)) * 3
+    rows = RowSet(values, np.array([4, 1, 3]), block=9)
+    assert (len(rows), rows.d) == (3, 40)
+    assert [block.stop - block.start for block in rows.columns(whole=False)] == [3] * 13 + [1]
+    assert rows.columns(whole=True) == [slice(None)]
+    unit = unit_of(rows, whole=False)
+    assert unit == pytest.approx(math.sqrt(values[[4, 1, 3]].var(axis=0).mean()))
+    assert unit_of(RowSet(np.zeros((3, 2)), np.arange(3)), whole=True) == 1.0
+    assert unit_of(RowSet(np.full((3, 2), 7.0), np.arange(3)), whole=True) == 7.0
+    np.testing.assert_allclose(RowSet(values, np.arange(2), 2.0).features(slice(3, 5)), values[:2, 3:5] / 2)
+    assert np.abs(RowSet(np.full((1, 1), 1e200), np.arange(1), 1e-9).features()).max() == 1e60
+    one, other = RowSet(values, np.arange(6), block=5), RowSet(values[::-1], np.array([0, 5]), block=5)
+    points = coordinates([one, other], [np.arange(6), np.array([5, 0])])
+    both, slow = np.concatenate(points), np.concatenate([values, values[[5, 0]]])
+    np.testing.assert_allclose(_squares(both, both), np.square(slow[:, None] - slow[None]).sum(axis=2), atol=1e-9)
+    assert points[1].tolist() == points[0][[5, 0]].tolist()
+    weights = mixing_weights(points[0], points[0][:2] + points[0].mean(axis=0))
+    about = values - values.mean(axis=0)
+    np.testing.assert_allclose(weights @ about, about[:2], atol=1e-9)
+
+
+# ---- rows that repeat ----
+
+
+def copies_of(n: int, m: int, **numbers: Any) -> Any:
+    known = {"real": 0, "generated": 0, "most_real": 1, "most_generated": 1, "shared_generated": 0, **numbers}
+    rows = np.random.default_rng(0).normal(size=(9, 2))
+    return Of(copies=Of(**known), pair=SamplePair(np.zeros((n, 1)), np.ones((m, 1))), drawn=[Of(rows=rows)])
+
+
+NO_COPIES: Any = Of(exact=Excess(0, 0.0, 0.0, 0.0, 0.1), near=Excess(0, 0.0, 0.0, 0.0, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "keys"),
+    [
+        ({"real": 20, "most_real": 21}, []),
+        ({"real": 21, "most_real": 22}, ["repeated"]),
+        ({"real": 30, "generated": 10, "most_real": 9}, []),
+        ({"real": 99, "most_real": 100, "generated": 99}, ["repeated"]),
+        ({"generated": 5}, ["collapse"]),
+        ({"generated": 1}, []),
+    ],
+)
+def test_rows_that_repeat_more_than_those_of_the_other_set(numbers: dict[str, int], keys: list[str]) -> None:
+    assert [each.key for each in row_faults(copies_of(100, 100, **numbers), NO_COPIES)] == keys
+
+
+def test_repeats_and_copies_in_words() -> None:
+    single = row_faults(copies_of(100, 100, real=99, most_real=100), NO_COPIES)[0].sentence
+    assert "compare with a single real sample only" in single
+    several = row_faults(copies_of(100, 100, real=30, most_real=9), NO_COPIES)[0].sentence
+    assert several.startswith("30 % of the real samples repeat an earlier one exactly, the commonest occurs 9 times")
+    assert "compare with 70 different real samples only" in several
+    exact: Any = Of(exact=Excess(9, 0.3, 0.02, 0.1, 0.4), near=NO_COPIES.near)
+    (copied,) = row_faults(copies_of(100, 100), exact)
+    assert (copied.key, copied.number) == ("copies", 0.3)
+    assert copied.sentence.startswith(
+        "30 % of the generated samples are rows of the reference, exactly, 2.0 % of other"
+    )
+    near: Any = Of(near=Excess(9, 0.3, 0.02, 0.1, 0.4))
+    assert near_copies(near).sentence.startswith("About 28 % of the generated samples (99% interval 10 % to 40 %)")
+    assert one_row(copies_of(5, 9, real=3)) is None
+    assert one_row(copies_of(1, 9)) is None
+    found = one_row(copies_of(2, 9, real=1))
+    assert found is not None
+    assert found.number == 2.0
+    classes = np.array([0, 0, 1, 2, 3, 3, 3])
+    assert _repeats_more(classes, 3) == pytest.approx(2 / 4 - 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("norms", "which", "ratio"),
+    [
+        ((1.0, 3.0), "real", 3.0),
+        ((2.0, 1.0), "generated", 0.5),
+        ((1.0, 1.01), None, 0),
+        ((1.0, 0.0), "real", 0.0),
+        ((2.0, 3.0), None, 0),
+        ((0.0, 1.0), "generated", math.inf),
+    ],
+)
+def test_one_set_of_norm_one(norms: tuple[float, float], which: str | None, ratio: float) -> None:
+    sides = [Of(norm=norm, normalised=norm == 1.0, least_norm=norm, greatest_norm=norm) for norm in norms]
+    found = normalised(Of(real=sides[0], generated=sides[1]))  # type: ignore[arg-type]
+    assert (found is None) == (which is None)
+    if found is not None:
+        assert found.number == ratio
+        assert found.sentence.startswith(f"Only the {which} set is l2-normalised")
+    spread = [
+        Of(norm=1.0, normalised=True, least_norm=1, greatest_norm=1),
+        Of(norm=1.0, normalised=False, least_norm=0.5, greatest_norm=1.1),
+    ]
+    assert normalised(Of(real=spread[0], generated=spread[1])) is not None  # type: ignore[arg-type]
+
+
+# ---- results that are kept ----
+
+
+def test_a_private_folder_is_made_for_its_owner_and_deep(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    store = ResultCache(folder, private=True)
+    store.put_facts({"a": 1}, [1])
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert ResultCache(folder, private=True).facts({"a": 1}) == [1]
+    for mode in (0o720, 0o702):
+        folder.chmod(mode)
+        other = ResultCache(folder, private=True)
+        assert other.facts({"a": 1}) is None
+        assert "others can write to it" in (other.trouble or "")
+    assert ResultCache(folder).facts({"a": 1}) == [1]
+    folder.chmod(0o755)
+    strange = ResultCache(folder, private=True)
+    strange._owner = 12_345_678
+    assert strange.facts({"a": 1}) is None
+    strange.put_facts({"b": 1}, [2])
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_results_of_other_shapes_are_no_results() -> None:
+    supports = {"c_real_0": np.ones(4), "c_generated_0": np.ones(4)}
+
+    def kept(n_real: int, arrays: Any = (), **run: Any) -> Any:
+        about = {"key": _text({"method": "knn"}), "k": 3, "seconds": 2}
+        about["runs"] = [{"n_real": n_real, "bandwidth": None, "rows": False, "groups": False, **run}]
+        held = {"about": np.frombuffer(json.dumps(about).encode(), np.uint8), **supports, **dict(arrays)}
+        return _read(held, {"method": "knn"})
+
+    for n_real in (0, 2, 4):
+        assert kept(n_real)[0].runs[0].n_real == n_real
+    assert kept(2, bandwidth=[1.0, 2.0])[0].bandwidth == (1.0, 2.0)
+    assert kept(2, {"groups_0": np.arange(4)}, groups=True)[0].runs[0].groups.tolist() == [0, 1, 2, 3]
+    for wrong in (
+        lambda: kept(-1),
+        lambda: kept(5),
+        lambda: kept(2, {"c_real_0": np.ones(3)}),
+        lambda: kept(2, {"c_real_0": -np.ones(4)}),
+        lambda: kept(2, {"c_real_0": np.ones((2, 2)), "c_generated_0": np.ones((2, 2))}),
+        lambda: kept(2, {"groups_0": -np.arange(4)}, groups=True),
+        lambda: kept(2, {"groups_0": np.ones(4)}, groups=True),
+        lambda: kept(2, {"rows_0": np.arange(3)}, rows=True),
+    ):
+        with pytest.raises(ValueError, match=r"^(no|other)"):
+            wrong()
+
+
+def test_the_oldest_results_make_room_up_to_a_slack(tmp_path: Path) -> None:
+    def file(number: int, size: int, used: int) -> Path:
+        path = tmp_path / f"{number:064x}.npz"
+        path.write_bytes(bytes(size))
+        os.utime(path, ns=(used, used))
+        return path
+
+    now = time.time_ns()
+    files = [file(place, 400, now - (20 - place) * 10**9) for place in range(4)]
+    ahead = file(9, 400, now + 3 * 86_400 * 10**9)  # by a wrong clock: as if it were the oldest
+    cut_off = tmp_path / f".{1:064x}.ab.tmp"
+    (tmp_path / f".{2:064x}.ab.tmp").write_bytes(bytes(400))
+    cut_off.write_bytes(bytes(400))
+    os.utime(cut_off, ns=(now - 3_601 * 10**9,) * 2)
+    (tmp_path / "other.npz").write_bytes(bytes(9_000))
+    store = ResultCache(tmp_path, 1_600)
+    store._trim(files[3])
+    left = {each.name for each in tmp_path.iterdir()}
+    assert left == {files[2].name, files[3].name, files[1].name, f".{2:064x}.ab.tmp", "other.npz"}
+    assert not ahead.exists()
+    assert store._room == 100
+    store._trim(files[3])  # 400 bytes more than there was room for: looks again
+    assert store._room == 100
+    store._room = 400
+    store._trim(files[3])
+    assert store._room == 0
+    for size, left in ((700, [1, 2, 3]), (701, [1, 3])):  # 1,500 bytes stay: the largest size less a sixteenth
+        files[1].write_bytes(bytes(size))
+        store._room = 0
+        store._trim(files[3])
+        assert [place for place in range(4) if files[place].exists()] == left
+
+
+def test_what_is_remembered_is_so_many_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result_cache, "_MOST_REMEMBERED", 2)
+    store = ResultCache(tmp_path, remembers=True)
+    for number in range(3):
+        store.put_facts({"n": number}, number + 1)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert [store.facts({"n": number}) for number in range(3)] == [None, 2, 3]
+    assert ResultCache(tmp_path).facts({"n": 2}) is None
+
+
+def test_copies_are_counted_of_every_measured_checkpoint(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    reference, made = Samples(rng.normal(size=(40, 3))), Samples(rng.normal(size=(30, 3)))
+    one: Any = Of(checkpoint=Of(name="a"), n_generated=30, digests=Of(generated=made.digest))
+    gone: Any = Of(checkpoint=Of(name="b"), n_generated=30, digests=Of(generated="other"))
+    outcomes: Any = [
+        Of(measured=(), checkpoint=Of(name="failed")),
+        Of(measured=(gone,), checkpoint=gone.checkpoint),
+        Of(measured=(one,), checkpoint=one.checkpoint),
+    ]
+    held_out, told = held_out_distances(reference), list[float]()
+    store = ResultCache(tmp_path)
+    options: Any = {"load": lambda _: made, "store": store, "progress": told.append}
+    found = memorisation_of(reference, outcomes, TriageSettings(), held_out, **options)
+    assert found == {"a": memorisation(reference, made, held_out)}
+    assert told == pytest.approx([1 / 3, 2 / 3])
+    kept = memorisation_of(reference, [outcomes[0], outcomes[2]], TriageSettings(), held_out, store=store)
+    assert kept == found
+
+
+def test_what_real_samples_show_among_each_other_needs_enough_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "prviz.triage.findings.halvings", lambda *_, **__: [Of(name="x", tight_z=4.1), Of(name="y", tight_z=4.0)]
+    )
+    monkeypatch.setattr("prviz.triage.findings.misplaced", lambda of: fault("scale", 2.0) if of.name == "x" else None)
+    monkeypatch.setattr(
+        "prviz.triage.findings.off_support", lambda of: (0.1, fault("off", 0.1)) if of.name == "y" else None
+    )
+    for name in ("reshaped", "other_shares"):
+        monkeypatch.setattr(f"prviz.triage.findings.{name}", lambda _: None)
+    monkeypatch.setattr("prviz.triage.findings.nearly_repeated", lambda of: fault(f"tight {of.name}", 0.1))
+    rng = np.random.default_rng(0)
+    real, held, few = (Samples(rng.normal(size=(n, 2))) for n in (60, 60, 59))
+    assert usual_faults(real, few) == usual_faults(few, real) == ()
+    assert [each.key for each in usual_faults(real, held)] == ["scale", "tight x", "off"]
+    moved = Samples(held.values + np.array([0, 9]))
+    assert [each.key for each in usual_faults(real, moved)] == ["scale", "tight x", "off", "columns"]
