@@ -54,7 +54,7 @@ def verdict_sentence(
     pending: bool = False,
     few: Few | None = None,
 ) -> str:
-    """Which family is farthest from the truth and by how much, and which comes closest, by their IoU.
+    """On which side of the truth the curves lie, and which comes closest, by their IoU.
 
     Families are equal where their printed digits are, or differ by `noise` at most. true_area : None where the truth is
     not known. stale : the curves are of settings before the current ones. coarse : they are of so few samples of each
@@ -73,7 +73,7 @@ def verdict_sentence(
     elif true_area < NO_AREA:
         text = _without_area(rows, true_area, noise)
     else:
-        text = _compared(rows, true_area, noise)
+        text = _compared(rows, noise)
     states = ["earlier settings"] * stale
     states += [] if coarse is None else [f"first look at {coarse:,} samples"]
     states += ["approximate"] * approximate
@@ -102,38 +102,39 @@ def verdict(
     return verdict_sentence(rows, true_area, **states)
 
 
-def _compared(rows: Sequence[FamilyNumbers], true_area: float, noise: float) -> str:
-    ious = [row.iou for row in rows]
-    tied, low, high = _ends(rows, lambda row: row.iou, noise)
-    if min(ious) > CLOSE and len(rows) == 1:
-        return f"{_names(rows)} {_verb(rows, 'is', 'are')} close to the truth: IoU {_range(ious)}."
-    if min(ious) > CLOSE:
-        return f"None is far from the truth: every IoU is above {CLOSE}."
+def _compared(rows: Sequence[FamilyNumbers], noise: float) -> str:
+    overlaps = [row.iou for row in rows]
+    tied, _, high = _ends(rows, lambda row: row.iou, noise)
     if len(rows) == 1:
-        return f"{_error(rows[0], true_area)}."
+        overlap = f"{_names(rows)} {_verb(rows, 'overlaps', 'overlap')} the truth to {_range(overlaps)}"
+        return f"{overlap}: {_side(rows[0])}."
+    if min(overlaps) > CLOSE:
+        return f"None is far from the truth: every overlap is above {CLOSE}."
     if tied:
-        who = f"All {len(rows)} families" if len(rows) > 3 else _names(rows)
-        return f"{who} are equally far from the truth: IoU {_range(ious)}."
-    if len(low) > 1:
-        farthest = f"{_names(low)} are farthest: IoU {_range([row.iou for row in low])}"
-        return f"{farthest}. {_best(high, low, rows)}"
-    return f"{_error(low[0], true_area)}. {_best(high, low, rows)}"
+        return f"{_direction(rows)}. Their overlaps are alike: {_range(overlaps)}."
+    return f"{_direction(rows)}. {_best(high, rows, lambda row: row.iou)}"
 
 
-def _error(row: FamilyNumbers, true_area: float) -> str:
-    """What the curve has beyond the true area, or lacks of it; both where the smaller is over half of the larger."""
-    truth = row.iou + row.deficit
-    missed, invented, ratio = row.deficit / truth, row.excess / truth, row.auc / true_area
-    sees, misses = (f"{row.title} {_verb([row], *verbs)}" for verbs in (("sees", "see"), ("misses", "miss")))
-    if row.iou == 0:
-        return f"{misses} the whole true area"
-    if min(missed, invented) > max(missed, invented) / 2:
-        return f"{misses} {_percent(missed)} of the true area, invents {_percent(invented)}"
-    if missed > invented:
-        return f"{misses} {_percent(missed)} of the true area"
-    if ratio < 1.5:
-        return f"{sees} {_percent(ratio - 1)} more than the true area"
-    return f"{sees} {_printed(ratio, 0 if ratio >= 10 else 1)} times the true area"
+def _side(row: FamilyNumbers) -> str:
+    """The side of the truth on which it mostly lies; both where the smaller part is over half of the larger."""
+    if row.iou > CLOSE:
+        return "close to the truth"
+    if min(row.excess, row.deficit) > max(row.excess, row.deficit) / 2:
+        return "too high here, too low there"
+    return "too high" if row.excess > row.deficit else "too low"
+
+
+def _direction(rows: Sequence[FamilyNumbers]) -> str:
+    words = {2: "Both", 3: "All three", 4: "All four", 5: "All five", 6: "All six"}
+    sides = {_side(row) for row in rows}
+    if len(sides) == 1:
+        return f"{words.get(len(rows), f'All {len(rows)}')} are {sides.pop()}"
+    said = []
+    for side in ("too high", "too low", "too high here, too low there", "close to the truth"):
+        group = [row for row in rows if _side(row) == side]
+        if group:
+            said.append(f"{_names(group)} {_verb(group, 'is', 'are')} {side}")
+    return ", ".join(said)
 
 
 def _without_area(rows: Sequence[FamilyNumbers], true_area: float, noise: float) -> str:
@@ -142,13 +143,13 @@ def _without_area(rows: Sequence[FamilyNumbers], true_area: float, noise: float)
     areas = [row.auc for row in rows]
     tied, low, high = _ends(rows, lambda row: row.auc, noise)
     who = _names(rows) if len(rows) == 1 else "every family"
-    sees = _verb(rows, "sees", "see") if len(rows) == 1 else "sees"
+    has = _verb(rows, "has", "have") if len(rows) == 1 else "has"
     if _printed(max(areas)) == "0.00":
-        return f"{truth}: {who} {sees} less than 0.01."
+        return f"{truth}: {who} {has} less than 0.01."
     if tied:
-        return f"{truth}: {who} {sees} {_range(areas)}."
+        return f"{truth}: {who} {has} {_range(areas)}."
     most = _range([row.auc for row in high])
-    return f"{truth}: {_names(high)} {_verb(high, 'sees', 'see')} {most}. {_best(low, high, rows)}"
+    return f"{truth}: {_names(high)} {_verb(high, 'has', 'have')} {most}. {_best(low, rows, lambda row: row.auc)}"
 
 
 def _without_truth(rows: Sequence[FamilyNumbers], noise: float, agreement: float | None) -> str:
@@ -199,11 +200,11 @@ def _ends(
     return alike(least, most), low, high
 
 
-def _best(closest: Sequence[FamilyNumbers], farthest: Sequence[FamilyNumbers], rows: Sequence[FamilyNumbers]) -> str:
-    who = _names(closest)
-    if len(closest) > 4 and len(closest) + len(farthest) == len(rows):
-        who = "The others"
-    return f"{who} {_verb(closest, 'comes', 'come')} {'closer' if len(rows) == 2 else 'closest'}."
+def _best(
+    closest: Sequence[FamilyNumbers], rows: Sequence[FamilyNumbers], value: Callable[[FamilyNumbers], float]
+) -> str:
+    degree = "closer" if len(rows) == 2 else "closest"
+    return f"{_names(closest)} {_verb(closest, 'is', 'are')} {degree}: {_range([value(row) for row in closest])}."
 
 
 def _names(rows: Sequence[FamilyNumbers]) -> str:
@@ -228,8 +229,3 @@ def _printed(value: float, digits: int = 2) -> str:
     """The value with these digits, halves up: JavaScript and Python round an exact half differently."""
     unit = 10**digits
     return f"{math.floor(value * unit + 0.5) / unit:.{digits}f}"
-
-
-def _percent(share: float) -> str:
-    percent = math.floor(100 * share + 0.5)
-    return "over 99 %" if percent == 100 and share < 1 else f"{percent} %"

@@ -36,12 +36,6 @@ const printed = (value, digits = 2) => (Math.floor(value * 10 ** digits + 0.5) /
  * @param {number} share */
 export const ceiled = (share) => (Math.ceil(100 * share - 1e-9) / 100).toFixed(2);
 
-/** @param {number} share */
-function percent(share) {
-  const rounded = Math.floor(100 * share + 0.5);
-  return rounded === 100 && share < 1 ? "over 99 %" : `${rounded} %`;
-}
-
 /** Two numbers that are printed alike, or differ by no more than chance.
  * @param {number} one @param {number} other @param {number} noise */
 const alike = (one, other, noise) => printed(one) === printed(other) || Math.abs(one - other) <= noise;
@@ -62,24 +56,28 @@ function names(rows) {
 /** @param {FamilyNumbers[]} rows @param {string} one @param {string} many */
 const verb = (rows, one, many) => (rows.length > 1 || rows[0].title.split(" (")[0].endsWith("s") ? many : one);
 
-/** Which come closest; "the others" where these are more than names tell, and all but the farthest.
- * @param {FamilyNumbers[]} closest @param {FamilyNumbers[]} farthest @param {FamilyNumbers[]} rows */
-function best(closest, farthest, rows) {
-  const who = closest.length > 4 && closest.length + farthest.length === rows.length ? "The others" : names(closest);
-  return `${who} ${verb(closest, "comes", "come")} ${rows.length === 2 ? "closer" : "closest"}.`;
+// Of curves far from the truth the side on which they mostly lie; both, where the smaller part is over half of the larger.
+const CLOSE_BY = "close to the truth", BOTH = "too high here, too low there", SIDES = ["too high", "too low", BOTH, CLOSE_BY];
+
+/** @param {FamilyNumbers} row */
+function sideOf({ iou, excess, deficit }) {
+  if (iou > CLOSE) return CLOSE_BY;
+  if (Math.min(excess, deficit) > Math.max(excess, deficit) / 2) return BOTH;
+  return excess > deficit ? "too high" : "too low";
 }
 
-/** @param {FamilyNumbers} row @param {number} trueArea */
-function error(row, trueArea) {
-  const { title, auc, iou, excess, deficit } = row;
-  const truth = iou + deficit, missed = deficit / truth, invented = excess / truth, ratio = auc / trueArea;
-  const sees = `${title} ${verb([row], "sees", "see")}`, misses = `${title} ${verb([row], "misses", "miss")}`;
-  if (iou === 0) return `${misses} the whole true area`;
-  if (Math.min(missed, invented) > Math.max(missed, invented) / 2) return `${misses} ${percent(missed)} of the true area, invents ${percent(invented)}`;
-  if (missed > invented) return `${misses} ${percent(missed)} of the true area`;
-  if (ratio < 1.5) return `${sees} ${percent(ratio - 1)} more than the true area`;
-  return `${sees} ${printed(ratio, ratio >= 10 ? 0 : 1)} times the true area`;
+const COUNTS = ["", "", "Both", "All three", "All four", "All five", "All six"];
+
+/** @param {FamilyNumbers[]} rows several */
+function direction(rows) {
+  const [first] = rows, side = sideOf(first);
+  if (rows.every((row) => sideOf(row) === side)) return `${COUNTS[rows.length] ?? `All ${rows.length}`} are ${side}`;
+  const groups = SIDES.map((each) => ({ each, group: rows.filter((row) => sideOf(row) === each) }));
+  return groups.filter(({ group }) => group.length).map(({ each, group }) => `${names(group)} ${verb(group, "is", "are")} ${each}`).join(", ");
 }
+
+/** @param {FamilyNumbers[]} closest @param {FamilyNumbers[]} rows @param {(row: FamilyNumbers) => number} value */
+const best = (closest, rows, value) => `${names(closest)} ${verb(closest, "is", "are")} ${rows.length === 2 ? "closer" : "closest"}: ${range(closest.map(value))}.`;
 
 /** The families of the least number and those of the greatest, none in both: who is alike to either end is in neither.
  * @param {FamilyNumbers[]} rows @param {(row: FamilyNumbers) => number} value @param {number} noise */
@@ -89,16 +87,15 @@ function ends(rows, value, noise) {
   return { tied: alike(least, most, noise), low: ordered.filter((row) => isLow(row) && !isHigh(row)), high: [...rows].sort((a, b) => value(b) - value(a)).filter((row) => isHigh(row) && !isLow(row)) };
 }
 
-/** @param {FamilyNumbers[]} rows @param {number} trueArea @param {number} noise */
-function compared(rows, trueArea, noise) {
-  const ious = rows.map(({ iou }) => iou), { tied, low, high } = ends(rows, ({ iou }) => iou, noise);
-  if (Math.min(...ious) > CLOSE && rows.length === 1) return `${names(rows)} ${verb(rows, "is", "are")} close to the truth: IoU ${range(ious)}.`;
-  if (Math.min(...ious) > CLOSE) return `None is far from the truth: every IoU is above ${CLOSE}.`;
-  if (rows.length === 1) return `${error(rows[0], trueArea)}.`;
-  const all = rows.length > 3 ? `All ${rows.length} families` : names(rows);
-  if (tied) return `${all} are equally far from the truth: IoU ${range(ious)}.`;
-  if (low.length > 1) return `${names(low)} are farthest: IoU ${range(low.map(({ iou }) => iou))}. ${best(high, low, rows)}`;
-  return `${error(low[0], trueArea)}. ${best(high, low, rows)}`;
+/** @param {FamilyNumbers} row */
+const overlapOf = ({ iou }) => iou;
+
+/** @param {FamilyNumbers[]} rows @param {number} noise */
+function compared(rows, noise) {
+  const overlaps = rows.map(overlapOf), { tied, high } = ends(rows, overlapOf, noise);
+  if (rows.length === 1) return `${names(rows)} ${verb(rows, "overlaps", "overlap")} the truth to ${range(overlaps)}: ${sideOf(rows[0])}.`;
+  if (Math.min(...overlaps) > CLOSE) return `None is far from the truth: every overlap is above ${CLOSE}.`;
+  return `${direction(rows)}. ${tied ? `Their overlaps are alike: ${range(overlaps)}.` : best(high, rows, overlapOf)}`;
 }
 
 /** @param {FamilyNumbers} row */
@@ -107,10 +104,10 @@ const areaOf = ({ auc }) => auc;
 /** @param {FamilyNumbers[]} rows @param {number} trueArea @param {number} noise */
 function withoutArea(rows, trueArea, noise) {
   const truth = `The true area is ${trueArea === 0 ? "0" : "almost 0"}`, { tied, low, high } = ends(rows, areaOf, noise), areas = rows.map(areaOf);
-  const sees = rows.length === 1 ? `${names(rows)} ${verb(rows, "sees", "see")}` : "every family sees";
-  if (printed(Math.max(...areas)) === "0.00") return `${truth}: ${sees} less than 0.01.`;
-  if (tied) return `${truth}: ${sees} ${range(areas)}.`;
-  return `${truth}: ${names(high)} ${verb(high, "sees", "see")} ${range(high.map(areaOf))}. ${best(low, high, rows)}`;
+  const has = rows.length === 1 ? `${names(rows)} ${verb(rows, "has", "have")}` : "every family has";
+  if (printed(Math.max(...areas)) === "0.00") return `${truth}: ${has} less than 0.01.`;
+  if (tied) return `${truth}: ${has} ${range(areas)}.`;
+  return `${truth}: ${names(high)} ${verb(high, "has", "have")} ${range(high.map(areaOf))}. ${best(low, rows, areaOf)}`;
 }
 
 /** @param {FamilyNumbers} believed @param {FamilyNumbers[]} others */
@@ -140,7 +137,7 @@ function tooFew({ bound, apart }) {
   return `${differ}${most}. Too few samples to say more.`;
 }
 
-/** Which family is farthest from the truth and by how much, and which comes closest.
+/** On which side of the truth the curves lie, and which comes closest.
  * @param {FamilyNumbers[]} rows one per measured family
  * @param {number | null} trueArea null where the truth is not known
  * @param {DrawingState} state */
@@ -150,7 +147,7 @@ export function verdict(rows, trueArea, { approximate = false, stale = false, co
   if (trueArea === null && few) text = tooFew(few);
   else if (trueArea === null && pending) text = `${rows.length > 1 ? "Areas" : "Area"} so far: ${range(rows.map(areaOf))}. The curve to believe is being measured.`;
   else if (trueArea === null) text = withoutTruth(rows, noise, agreement);
-  else text = trueArea < NO_AREA ? withoutArea(rows, trueArea, noise) : compared(rows, trueArea, noise);
+  else text = trueArea < NO_AREA ? withoutArea(rows, trueArea, noise) : compared(rows, noise);
   const states = [stale && "earlier settings", coarse && `first look at ${coarse.toLocaleString("en")} samples`, approximate && "approximate", folded > 0 && `of ${rows.length} curves, ${rows.length - folded} drawn`].filter(Boolean).join(", ");
   return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;
 }
