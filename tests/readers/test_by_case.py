@@ -5,15 +5,18 @@ from __future__ import annotations
 import io
 import struct
 import sys
+import zipfile
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from prviz.readers import Limits, ReadError, read, read_label, roles
-from prviz.readers.arrow import _claims_of_file, _Clamped, _Compact, _field, _follow, _int, _json_kind
+from prviz.readers.arrow import _claims_of_file, _Clamped, _Compact, _field, _follow, _int, _json_kind, read_footer
 from prviz.readers.atomic_files import locked, write_all
 from prviz.readers.bundled import BUNDLED, SAME_FILE, bundled_names, bundled_pair, family_of, zoo_checkpoints
 from prviz.readers.columns import (
@@ -29,6 +32,7 @@ from prviz.readers.columns import (
 from prviz.readers.conversion import _fit, arrays_in, save_arrays
 from prviz.readers.delimited import _summaries
 from prviz.readers.errors import corrupt_unless_read, described, error_text, one_line
+from prviz.readers.media import ZipPictures
 from prviz.readers.media.looks import PictureLimits, end_alike, plain_path
 from prviz.readers.row_roles import find_row_roles, require_row_roles, row_choices, rows_of, split_key
 from prviz.readers.safe_folder import Below
@@ -520,17 +524,31 @@ def test_an_arrow_file_whose_footer_names_a_batch_again_and_again_is_refused() -
     data = stream.getvalue()
     claims = list(_claims_of_file(io.BytesIO(data), len(data), Limits()))
     assert [each.rows for each in claims] == [4_000, 5, 5, 5]
-    length = int.from_bytes(data[-10:-6], "little")
-    footer = len(data) - 10 - length
-    first = next(
-        at
-        for at in range(footer, len(data))
-        if data[at : at + 4] == struct.pack("<I", 4) and data[at + 28 : at + 36] != bytes(8)
-    )
-    block = data[first + 4 : first + 28]
-    again = data[: first + 4] + block * 4 + data[first + 100 :]
-    with pytest.raises(IndexError, match="a batch outside the file"):
-        list(_claims_of_file(io.BytesIO(again), len(again), Limits()))
+    start = len(data) - 10 - int.from_bytes(data[-10:-6], "little")
+    footer = data[start:-10]
+    place = _follow(footer, _field(footer, _follow(footer, 0), 3)) + 4
+    blocks = footer[place : place + 96]
+    sizes = [struct.unpack_from("<qi4xq", blocks, 24 * number)[1:] for number in range(4)]
+    left = len(data) - 2 * sum(sizes[0])
+    assert left < 0 <= len(data) - sum(sizes[0]) - 3 * sum(sizes[1])
+    for order, fine in (([0, 1, 2, 3], True), ([1, 1, 1, 0], True), ([0, 0, 1, 1], False)):
+        named = b"".join(blocks[24 * number : 24 * number + 24] for number in order)
+        again = data[:start] + footer.replace(blocks, named) + data[-10:]
+        if fine:
+            assert len(list(_claims_of_file(io.BytesIO(again), len(again), Limits()))) == 4
+            continue
+        with pytest.raises(IndexError, match="a batch outside the file"):
+            list(_claims_of_file(io.BytesIO(again), len(again), Limits()))
+
+
+def test_lists_of_decimals_of_every_kind_are_numbers() -> None:
+    values = [[Decimal(1), Decimal("2.5")], [Decimal(3), Decimal(4)], [Decimal(5), Decimal(6)]]
+    for kind in (pa.list_, pa.large_list, lambda inner: pa.list_(inner, 2)):
+        table = pa.table({"emb": pa.array(values, kind(pa.decimal128(5, 2)))})
+        stream = io.BytesIO()
+        with pa.ipc.new_file(stream, table.schema) as writer:
+            writer.write_table(table)
+        assert read(("a.arrow", stream.getvalue())).values.tolist() == [[1.0, 2.5], [3.0, 4.0], [5.0, 6.0]]
 
 
 def test_types_of_json_values() -> None:
@@ -609,3 +627,40 @@ def test_names_of_bundled_checkpoints() -> None:
         "New sentences of one topic.",
         "New sentences of the first 2 topics.",
     )
+
+
+def test_files_of_a_folder_are_claimed_together(tmp_path: Path) -> None:
+    for place, n in enumerate((3, 6)):
+        np.save(tmp_path / f"x_{place}.npy", np.ones((n, 2), "f4"))
+    assert read(tmp_path, limits=Limits(max_bytes=72)).n == 9
+    with pytest.raises(ReadError, match=r"claims 72 bytes of values, more than the limit of 71 bytes"):
+        read(tmp_path, limits=Limits(max_bytes=71))
+
+
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+def test_a_stream_of_arrow_is_read_packed_or_not(compression: str | None) -> None:
+    batch = pa.record_batch({"a": np.arange(0.0, 800, 2), "b": np.zeros(400)})
+    stream = io.BytesIO()
+    with pa.ipc.new_stream(stream, batch.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_batch(batch)
+    assert read(("a.arrows", stream.getvalue())).values.tolist() == [[2.0 * row, 0.0] for row in range(400)]
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_values_of_a_parquet_file_are_counted_without_those_of_dictionaries(dictionary: bool) -> None:
+    stream = io.BytesIO()
+    table = pa.table({"emb": [[1.0, 2.0]] * 20, "b": [1.0] * 20})
+    pq.write_table(table, stream, use_dictionary=dictionary, row_group_size=8)
+    source = FileSource("a.parquet", stream.tell(), data=stream.getvalue())
+    footer = read_footer(source, Limits())
+    claims = {name: footer.claims([name]) for name in ("emb", "b", "none")}
+    assert [each.values for each in claims.values()] == [40, 20, 0]
+    assert claims["emb"].size > claims["b"].size > claims["none"].size == 0
+
+
+def test_pictures_of_an_archive_in_any_buffer() -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("a/1.png", b"x")
+    for held in (data.getvalue(), bytearray(data.getvalue()), memoryview(data.getvalue())):
+        assert ZipPictures("a.zip", held).get("1.png") == b"x"
