@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -18,6 +19,9 @@ from prviz.estimators import ESTIMATORS
 from prviz.live import bounds, results
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS, VIEWS
+
+# Of the figure's axes, whose names are those in links.
+TITLES = dict(zip(VIEWS, ("PR", "Errors"), strict=True))
 
 
 def _say(problem: Problem) -> None:
@@ -78,7 +82,8 @@ def live(facts: DeltaGenerator) -> None:
         with rest:
             place("rows")  # before the figure, which puts its rows there
         with figure.container(key="part-pr-figure"):
-            st.segmented_control("Axes", VIEWS, required=True, label_visibility="collapsed", key=MAIN_VIEW)
+            look: dict[str, Any] = {"label_visibility": "collapsed", "format_func": TITLES.__getitem__}
+            st.segmented_control("Axes", VIEWS, required=True, key=MAIN_VIEW, **look)
             content = live_view.content(held, shared, asked, number, answer)
             main_figure(content, preflight.warnings(checked, warnings), line.token, live_view.TOLD)
         with rest:

@@ -73,7 +73,7 @@ def _sampling(settings: ExploreSettings) -> list[Slider]:
         sorted({*SPLITS, share}),
         share,
         share,
-        marks=[(0, "none: as published"), (50, "50 %")],
+        marks=[(0, "none, as papers do"), (50, "50 %")],
         number=(0, SPLIT_PERCENTS[1], 1),
         help=SPLIT_HELP,
         group="sampling",

@@ -38,6 +38,8 @@ DISTANCE_SECONDS, VALUE_SECONDS = 2e-10, 1e-8
 # the curve where no truth is known, and of the scatter over the page.
 BUTTONS_HEIGHT, LINES_HEIGHT = 68, 62
 ENLARGED_HEIGHT = 560
+# Of the choices of colour, whose names are those in links.
+TITLES = {"Role": "Sets", "Belief": "Score"}
 HELPS = {
     "Role": "Real samples (circles) and generated ones (triangles): those on which the classifiers are judged.",
     "Belief": (
@@ -124,7 +126,8 @@ def _colour(problem: Problem) -> str:
 
     chosen = state().colour if state().colour in choices else choices[0]
     _put(COLOUR, chosen)
-    st.segmented_control("Colour", choices, required=True, key=COLOUR, on_change=choose, label_visibility="collapsed")
+    look: dict[str, Any] = {"label_visibility": "collapsed", "format_func": lambda name: TITLES.get(name, name)}
+    st.segmented_control("Colour", choices, required=True, key=COLOUR, on_change=choose, **look)
     return chosen
 
 

@@ -33,7 +33,7 @@ export function drawLabels(live, pane, { curves, local }, first) {
     if (id === "bound" || (of && !local)) lines.push({ id, points: pixels(vertices), text: "", of });
   }
   /** @type {[number, number]} */
-  const room = [xaxis.length, yaxis.length], said = [lines.some(({ id }) => id === "bound") && "the truth lies below the grey (95 %)", limits && "dotted: a family with ever more samples, at this k"];
+  const room = [xaxis.length, yaxis.length], said = [lines.some(({ id }) => id === "bound") && "the true curve stays out of the grey (95 %)", limits && "dotted: a family with ever more samples, at this k"];
   const asides = placeAsides(said.filter((text) => text !== false), lines, room);
   const places = placeLabels(lines, room, SIZE, asides.map(({ box }) => box), known);
   const colorOf = new Map(shown.map(({ id, color }) => [id, id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`])); // 4.5:1 as text

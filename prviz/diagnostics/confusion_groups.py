@@ -31,10 +31,10 @@ Rows = NDArray[np.intp]
 NO_SUPPORT = -2
 
 GROUPS = {
-    "kept": "real as real",
-    "missed": "real as generated",
-    "accepted": "generated as real",
-    "rejected": "generated as generated",
+    "kept": "real called real",
+    "missed": "real called generated",
+    "accepted": "generated called real",
+    "rejected": "generated called generated",
 }
 
 # Largest absolute log ratio: beyond it a likelihood ratio leaves the range of float64, and every lam in use is smaller.

@@ -33,7 +33,7 @@ def test_each_group_has_its_colour_symbol_and_count() -> None:
 
 def test_an_empty_group_keeps_its_place_in_the_legend() -> None:
     figure = groups_figure(np.zeros((2, 2)), [0, 2], keys=[0, 1])
-    assert [trace.name for trace in figure.data][1] == "real as generated: 0"
+    assert [trace.name for trace in figure.data][1] == "real called generated: 0"
     assert [(list(trace.x), len(trace.customdata)) for trace in figure.data][1] == ([None], 0)
 
 

@@ -77,7 +77,7 @@ def check_counts(sent: dict[str, Any]) -> None:
 
 def test_the_roles_come_first_without_a_measurement_and_in_few_bytes() -> None:
     app = opened()
-    assert app.segmented_control(key="space-colour").options == ["Role", "Belief", "Decision"]
+    assert app.segmented_control(key="space-colour").options == ["Sets", "Score", "Decision"]
     assert not [box for box in app.selectbox if box.key == "lambda-method"]
     first = drawn(settled(app))
     (pane,) = first["panes"]
@@ -125,8 +125,8 @@ def test_counts_are_those_of_the_curve() -> None:
     np.testing.assert_allclose(found, curve, atol=1e-9)  # vertices travel with nine digits
     index = sum(each >= 2 for each in sent["breaks"])
     names = [trace["name"] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]]
-    assert names[1] == f"real as generated: {sent['missed'][index]}"
-    assert names[2] == f"generated as real: {sent['accepted'][index]}"
+    assert names[1] == f"real called generated: {sent['missed'][index]}"
+    assert names[2] == f"generated called real: {sent['accepted'][index]}"
 
 
 @pytest.mark.parametrize("family", exhaustive_but(BUNDLED, "latent"))

@@ -24,7 +24,7 @@ def explorer(page: Page, path: str = PATH) -> Locator:
     followed(page, path)
     page.get_by_role("radio", name="Decision").click()
     figure = page.locator(".live", has=page.locator("[data-group=kept]:visible"))
-    figure.get_by_role("button", name="generated as generated").click()
+    figure.get_by_role("button", name="generated called generated").click()
     expect(figure.get_by_role("table")).to_be_visible()
     expect(figure).to_have_attribute("data-revision", re.compile("[0-9a-f]{12}"))
     all_measured(page)
@@ -76,7 +76,7 @@ def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]
         numbers = [int(number) for number in (figure.get_attribute("data-groups") or "").split("|")]
         seen.add(tuple(numbers))
         assert [drawn_in(figure, group) for group in ("kept", "missed", "accepted", "rejected")] == numbers
-        expect(figure.get_by_role("button", name="generated as real")).to_contain_text(f": {numbers[2]}(")
+        expect(figure.get_by_role("button", name="generated called real")).to_contain_text(f": {numbers[2]}(")
     assert len(seen) >= 5
     assert len(sent) == before
     page.wait_for_function(
@@ -185,13 +185,13 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     figure.get_by_role("button", name="Clear selection").click()
     expect(figure.get_by_role("button", name="Clear selection")).to_be_hidden()
     assert rings(figure) == 0
-    figure.get_by_role("button", name="generated as generated").click()
+    figure.get_by_role("button", name="generated called generated").click()
     box = rows.locator("input").nth(1)
     box.focus()
     page.keyboard.press("Space")
     expect(box).to_be_checked()
     assert rings(figure) == int(counts(found, 45).split("|")[3]) > 1
-    figure.get_by_role("button", name="generated as generated").click()
+    figure.get_by_role("button", name="generated called generated").click()
     assert rings(figure) == 1
     wait_idle(page)
     page.set_viewport_size({"width": 1280, "height": 720})

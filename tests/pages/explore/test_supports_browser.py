@@ -79,7 +79,7 @@ def ringed(figure: Locator) -> list[list[str]]:
 def test_samples_marked_in_one_projection_are_ringed_in_the_other(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 2200})
     open_explore(page, PATH)
-    page.get_by_role("radio", name="Belief").click()
+    page.get_by_role("radio", name="Score").click()
     scatter = page.locator(".st-key-samples")
     expect(scatter.locator(".cbfill, .cbfills").first).to_be_attached()
     wait_idle(page)
