@@ -60,6 +60,7 @@ from prviz.readers.suspects import (
     may_be_keys,
     suspect_names,
 )
+from tests import file_builders as build
 
 # ---- columns and labels ----
 
@@ -539,6 +540,16 @@ def test_an_arrow_file_whose_footer_names_a_batch_again_and_again_is_refused() -
             continue
         with pytest.raises(IndexError, match="a batch outside the file"):
             list(_claims_of_file(io.BytesIO(again), len(again), Limits()))
+
+
+def test_a_footer_that_leaves_dictionaries_out_lists_its_batches_all_the_same() -> None:
+    data = bytearray(build.feather({"a": pa.array(np.arange(9.0))}, compression="uncompressed"))
+    start = len(data) - 10 - int.from_bytes(data[-10:-6], "little")
+    root = start + _follow(bytes(data[start:-10]), 0)
+    table = root - int.from_bytes(data[root : root + 4], "little", signed=True)
+    assert [each.rows for each in _claims_of_file(io.BytesIO(data), len(data), Limits())] == [9]
+    data[table + 8 : table + 10] = bytes(2)  # the third field
+    assert [each.rows for each in _claims_of_file(io.BytesIO(data), len(data), Limits())] == [9]
 
 
 def test_lists_of_decimals_of_every_kind_are_numbers() -> None:

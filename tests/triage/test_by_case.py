@@ -25,6 +25,7 @@ from prviz.triage.column_faults import Differing, _change, _fits, column_fault
 from prviz.triage.curve_findings import _few, _flat, apart, doubts, mode_reweighting, outlier_faults
 from prviz.triage.decision import Disagreement, _disagreement, _headline, basis_of, looked_into
 from prviz.triage.encoders import EncoderRanking, encoder_verdict
+from prviz.triage.evidence import most_repeated
 from prviz.triage.finding import TriageFinding, grade, percent
 from prviz.triage.findings import _alike, _unnamed, agreed_faults, usual_faults
 from prviz.triage.inputs import (
@@ -37,7 +38,8 @@ from prviz.triage.inputs import (
     skipped_files,
     step_of,
 )
-from prviz.triage.measured import TriageSettings
+from prviz.triage.measure import UNEVEN, SetSizes, other_encoders, set_sizes, unequal, uneven
+from prviz.triage.measured import PairDigests, TriageSettings
 from prviz.triage.memorisation import (
     Excess,
     HeldOutDistances,
@@ -82,6 +84,7 @@ from prviz.triage.result_cache import ResultCache, _read, _text
 from prviz.triage.row_faults import _repeats_more, near_copies, one_row, row_faults
 from prviz.triage.row_sets import RowSet, coordinates, mixing_weights, unit_of
 from prviz.triage.stability import (
+    _drawn,
     _some_groups,
     check_shares,
     full_rows,
@@ -761,6 +764,10 @@ def test_one_feature_is_explained_by_a_factor_a_move_or_one_value() -> None:
     assert not many.few
     assert not differing(real, generated, [1e-12] + [0.3] * 7).few
     assert not differing(real, generated, [0.5] * 8).few
+    assert differing(real[:, :3], generated[:, :3], [0.5, 0.5, 1e-12]).few
+    assert not differing(real[:, :1], generated[:, :1], [1e-12]).few
+    assert not differing(real[:, :3], generated[:, :3], [0.5, 1e-12, 1e-12]).few
+    assert differing(real, generated, [0.5] * 6 + [1e-12] * 2).few
     assert differing(real, generated, p).certain
     assert not differing(real, generated, [0.5] * 7 + [1e-5]).certain
 
@@ -1288,8 +1295,15 @@ def test_copies_are_counted_of_every_measured_checkpoint(tmp_path: Path) -> None
     found = memorisation_of(reference, outcomes, TriageSettings(), held_out, **options)
     assert found == {"a": memorisation(reference, made, held_out)}
     assert told == pytest.approx([1 / 3, 2 / 3])
-    kept = memorisation_of(reference, [outcomes[0], outcomes[2]], TriageSettings(), held_out, store=store)
-    assert kept == found
+    twin: Any = Of(measured=(one,), checkpoint=Of(name="twin"))
+    other = Samples(rng.normal(size=(30, 3)))
+    new: Any = Of(checkpoint=Of(name="new"), n_generated=30, digests=Of(generated=other.digest))
+    options = {"load": lambda _: other, "store": store}
+    more: Any = [outcomes[2], outcomes[0], twin, Of(measured=(new,), checkpoint=new.checkpoint)]
+    found = memorisation_of(reference, more, TriageSettings(), held_out, **options)
+    assert found["a"] == memorisation(reference, made, held_out)
+    assert list(found) == ["a", "twin", "new"]
+    assert found["new"] == memorisation(reference, other, held_out)
 
 
 def test_what_real_samples_show_among_each_other_needs_enough_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1309,3 +1323,97 @@ def test_what_real_samples_show_among_each_other_needs_enough_of_them(monkeypatc
     assert [each.key for each in usual_faults(real, held)] == ["scale", "tight x", "off"]
     moved = Samples(held.values + np.array([0, 9]))
     assert [each.key for each in usual_faults(real, moved)] == ["scale", "tight x", "off", "columns"]
+
+
+def test_a_row_that_is_there_twice_repeats() -> None:
+    values = np.array([[1.0], [2.0], [1.0], [3.0], [3.0], [3.0]])
+    assert most_repeated(SamplePair(np.array([[1.0], [1.0], [5.0]]), values)) == ((3, 3, 0), (0, 2, 2))
+    assert most_repeated(SamplePair(values, values), 1) == ((3, 3, 3),)
+
+
+def test_sizes_and_encoders_that_differ_are_said() -> None:
+    def sized(real: int, generated: int, name: str = "a", encoder: str = "") -> Any:
+        return Of(n_real=real, n_generated=generated, checkpoint=Of(name=name), encoder_difference=encoder)
+
+    assert unequal([]) is unequal([sized(9, 9), sized(9, 9)]) is None
+    assert (unequal([sized(9, 9), sized(9, 7)]) or "").startswith("the sets have 7 to 9 samples")
+    assert [uneven(each) for each in ([], [sized(9, 9)], [sized(120, 100)], [sized(121, 100)], [sized(99, 200)])] == [
+        False,
+        False,
+        *(size > UNEVEN * 100 for size in (120, 121)),
+        True,
+    ]
+    reference = Samples(np.zeros((50, 2)))
+    points: Any = [Of(name="a"), Of(name="b"), Of(name="c")]
+    known = {"a": 40, "b": None, "c": 70}
+    found = set_sizes(reference, points, TriageSettings(), lambda each: known[each.name])
+    assert found == SetSizes(40, 70, "a")
+    assert set_sizes(reference, points[1:], TriageSettings(), lambda each: known[each.name]) == SetSizes(50, 70, "")
+    assert [SetSizes(100, most, "").uneven for most in (100, math.floor(UNEVEN * 100) + 1)] == [False, True]
+    assert other_encoders([sized(9, 9)]) is None
+    said = other_encoders([sized(9, 9), sized(9, 9, "b", "x for y"), sized(9, 9, "c", "z")]) or ""
+    assert said.startswith("2 by another encoder")
+    assert said.endswith("(b: x for y)")
+
+
+def test_findings_of_each_checkpoint_are_kept_and_those_that_are_gone_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    reference, held = (Samples(rng.normal(size=(30, 2))) for _ in range(2))
+    sets = {name: Samples(rng.normal(size=(30, 2))) for name in "abc"}
+
+    def one(name: str, digest: str = "") -> Any:
+        digests = PairDigests(reference.digest, digest or sets[name].digest)
+        checkpoint = Of(name=name)
+        return Of(checkpoint=checkpoint, digests=digests, n_real=30, n_generated=30, method="knn", k=3, estimate=name)
+
+    asked: list[Any] = []
+
+    def searched(pair: SamplePair, estimate: Any, **options: Any) -> Any:
+        asked.append((estimate, options["usual"], options["of_samples"](None), options["witness"]()))
+        options["progress"](1.0)
+        return (fault(f"of {estimate}", 0.5),)
+
+    def alone(pair: SamplePair, _: Any, **__: Any) -> Any:
+        return (fault("sample", pair.generated.values[0, 0]),)
+
+    def told_of(_: Any, measured: Any, *__: Any, **___: Any) -> Any:
+        return {measured[0].checkpoint.name: {"seen": 1}}
+
+    monkeypatch.setattr(inspection, "findings", searched)
+    monkeypatch.setattr(
+        inspection, "sample_faults", lambda pair, facts, **_: (fault("sample", pair.generated.values[0, 0]),)
+    )
+    monkeypatch.setattr(inspection, "usual_faults", lambda *_, **__: (fault("usual", 0.1),))
+    monkeypatch.setattr(
+        inspection, "witnesses_of", lambda _, measured, *__, **___: {measured[0].checkpoint.name: {"seen": 1}}
+    )
+    store, told = ResultCache(tmp_path), list[float]()
+    held_out = HeldOutDistances(np.empty((0, 2)), 0.0, "", "digest")
+    options: Any = {"load": lambda each: sets[each.name], "store": store, "holdout": held, "progress": told.append}
+    options["witnesses"] = {"c": {"known": 1}}
+    measured = [one("a"), one("b", "changed"), one("c")]
+    found = inspection.findings_of(reference, measured, TriageSettings(), held_out, **options)
+    assert found == {name: (fault(f"of {name}", 0.5),) for name in "ac"}
+    assert told == pytest.approx([0.0, 1 / 3, 1 / 3, 2 / 3, 1.0])
+    usual = (fault("usual", 0.1),)
+    assert [each[0] for each in asked] == ["a", "c"]
+    assert [each[1] for each in asked] == [usual, usual]
+    assert [each[2][0].number for each in asked] == [sets[name].values[0, 0] for name in "ac"]
+    assert [each[3] for each in asked] == [{"seen": 1}, {"known": 1}]
+    again = inspection.findings_of(reference, [*measured[::2], one("b")], TriageSettings(), held_out, **options)
+    assert again == {**found, "b": (fault("of b", 0.5),)}
+    assert [each[0] for each in asked] == ["a", "c", "b"]
+    plain = inspection.findings_of(reference, measured[:1], TriageSettings(seed=1), held_out, load=options["load"])
+    assert plain == {"a": found["a"]}
+    assert asked[-1][1] == ()
+
+
+def test_samples_that_are_drawn_follow_from_seed_share_and_repeat() -> None:
+    pair = SamplePair(np.arange(40.0)[:, None], np.arange(30.0)[:, None])
+    assert _drawn(pair, 1.0, 3, 0) is pair
+    drawn = _drawn(pair, 0.25, 1, 3)
+    assert (drawn.real.n, drawn.generated.n) == (10, 8)
+    assert drawn.real.values[:, 0].tolist() == [10.0, 11.0, 16.0, 19.0, 21.0, 25.0, 27.0, 29.0, 30.0, 37.0]
+    assert _drawn(pair, 0.25, 2, 3).real.values.tolist() != drawn.real.values.tolist()
