@@ -14,12 +14,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from prviz.samples import SamplePair, Samples
 from prviz.triage import placement_faults, shape_faults
+from prviz.triage.findings import named_faults
+from prviz.triage.memorisation import Excess, Memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings
 from prviz.triage.placement_faults import misplaced
 from prviz.triage.shape_faults import off_support, other_shares, reshaped
@@ -144,6 +147,33 @@ def at_thresholds(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]
         yield from (replace(of, **{name: value}) for of in held)
 
 
+def rows_of(repeated: int, real: int, exact: float, near: float) -> tuple[Any, Any]:
+    """Facts and copies of 100 samples a set: rows that repeat of the generated and the real ones, and their copies."""
+    alike = SimpleNamespace(norm=1.0, normalised=False, least_norm=0.5, greatest_norm=2.0)
+    copies = SimpleNamespace(generated=repeated, most_generated=3, real=real, most_real=4, shared_generated=0)
+    pair = SamplePair(np.zeros((100, 1)), np.ones((100, 1)))
+    drawn_rows = [SimpleNamespace(rows=np.random.default_rng(0).normal(size=(9, 2)))]
+    facts = SimpleNamespace(copies=copies, pair=pair, drawn=drawn_rows, real=alike, generated=alike)
+    excess = (Excess(9, share, 0.0, share - 0.05, share + 0.05) for share in (exact, near))
+    return facts, Memorisation(*excess, 0.1, (), "")
+
+
+ROWS = ((0, 0, 0, 0), (0, 0, 0, 0.2), (0, 0, 0.1, 0.2), (15, 0, 0, 0), (30, 0, 0, 0.3), (60, 0, 0.5, 0), (0, 40, 0, 0))
+
+
+def named(kept: dict[str, dict[str, float]]) -> list[str]:
+    """The keys of all faults of some draws, in their order, with each of the ROWS in turn."""
+    beside = [rows_of(*each) for each in ROWS]
+    found = []
+    for place, of in enumerate(islice(drawn(kept), 1_400)):
+        try:
+            faults = named_faults(of, *beside[place % len(beside)])
+        except (TypeError, ArithmeticError):
+            faults = ()
+        found.append(" ".join(each.key for each in faults))
+    return found
+
+
 def said_of(statistics: Iterable[PairStatistics], letters: dict[str, str]) -> tuple[list[str], float]:
     """What is said of each, a letter each, in lines of a hundred, and the sum of the sizes."""
     total, text = 0.0, ""
@@ -159,7 +189,11 @@ def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
     letters: dict[str, str] = {}
     draws, total = said_of(drawn(kept), letters)
     ties, _ = said_of(at_thresholds(kept), letters)
+    keys = named(kept)
+    lists = list(dict.fromkeys(keys))
     return {
+        "lists": lists,
+        "named": " ".join(str(lists.index(each)) for each in keys),
         "pairs": {name: said(PairStatistics(**values))[0] for name, values in kept.items()},
         "letters": {letter: names for names, letter in letters.items()},
         "draws": draws,
