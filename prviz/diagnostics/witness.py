@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, holm, known_tests
+from prviz.diagnostics.correlation_tests import SURE, correlated_otherwise
 from prviz.diagnostics.named_columns import (
     MOST,
     NamedColumns,
@@ -44,8 +46,6 @@ _LEAST_ROWS = 40
 _SHUFFLED, _SHUFFLES = 10, 3
 # Samples that are shown of either kind.
 _SHOWN = 8
-# Difference of two correlations, in standard errors of Fisher's z, that is no chance among all columns.
-_SURE = 5.0
 # What the witness is called wherever it stands.
 GIVES_AWAY = "What gives it away"
 NOTHING = "no feature tells the sets apart"
@@ -201,9 +201,11 @@ def witness(
     -----
     First every column is tested by itself, on all rows: Kolmogorov-Smirnov, the same of the distances from the pooled
     median, and Fisher's exact test of the share of the commonest value; three times the least p, and Holm's procedure
-    at .01 over the columns. Then trees are fitted on half of the samples without the columns that differ: only where
-    they tell the other half apart (Mann-Whitney, p < .01) the ten columns that randomised trees split by most are
-    shuffled there, and named where the weighted log loss rises (one-sided paired t, Holm at .01).
+    at .01 over the columns. The correlations of ranks of every two others, of 128 columns at most, are compared with
+    those of 499 other halves of the same rows: named where none has as large a difference. Trees are fitted on half of
+    the samples without the columns that differ: where no correlation is named and they tell the other half apart
+    (Mann-Whitney, p < .01) the ten columns that randomised trees split by most are shuffled there, and named where the
+    weighted log loss rises (one-sided paired t, Holm at .01).
 
     Where one set repeats rows and the other one does not, this is said, and columns are tested on different rows. Of
     samples in groups one of each is tested, so that all are independent.
@@ -237,8 +239,11 @@ def witness(
         except ImportError:
             notes.append(WITHOUT_TREES)
     whole = len(differ) > pair.d / 2
-    if judged is not None and judged.p < LEVEL and len(named) < MOST and not whole:
-        named += _together(tested.pair, differ, judged, seed, memory_limit)[: MOST - len(named)]
+    if judged is not None and len(named) < MOST and not whole:
+        apart = _correlated(tested.pair, differ, seed)
+        if judged.p < LEVEL and not apart:
+            apart = _together(tested.pair, differ, judged, seed, memory_limit)
+        named += apart[: MOST - len(named)]
     found = Witness(
         d=pair.d,
         named=named,
@@ -420,6 +425,19 @@ def _rows(tested: _Tested, judged: _Judged, role: int) -> tuple[int, ...]:
 # ---- columns that tell only together with others ----
 
 
+def _correlated(pair: SamplePair, differ: Sequence[int], seed: int) -> tuple[NamedColumns, ...]:
+    """Columns whose correlation with another one differs: with several others itself, with one other both."""
+    left = np.setdiff1d(np.arange(pair.d), differ)
+    pairs = [each.tolist() for each in correlated_otherwise(pair, left, seed)]
+    found = list[int]()
+    while pairs:
+        times = Counter(column for each in pairs for column in each)
+        most, number = times.most_common(1)[0]
+        found += [most] if number > 1 else pairs[0]
+        pairs = [each for each in pairs if not set(each) & set(found)]
+    return tuple(_named_together(pair, place, left.tolist()) for place in found[:MOST])
+
+
 def _together(
     pair: SamplePair, differ: Sequence[int], judged: _Judged, seed: int, memory_limit: int
 ) -> tuple[NamedColumns, ...]:
@@ -469,7 +487,7 @@ def _named_together(pair: SamplePair, place: int, left: Sequence[int]) -> NamedC
         apart = np.abs(np.subtract(*(np.arctanh(np.clip(each, -0.999_999, 0.999_999)) for each in both)))
     error = np.sqrt(sum(1 / max(each.n - 3, 1) for each in pair))
     best = int(np.argmax(apart))
-    if apart[best] > _SURE * error:
+    if apart[best] > SURE * error:
         partner = column_text(pair, others[best])
         made, real = (f"{each[best]:.2f}".replace("-", "−") for each in reversed(both))
         sentence = f"correlation with {partner}: {made} generated, {real} real"

@@ -49,7 +49,7 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 Found: TypeAlias = tuple[TriageFinding, ...]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 7
+RULES = 8
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # A finding is none if held-out real samples have it too, and it is at most so many times as large.

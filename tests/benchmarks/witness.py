@@ -244,7 +244,14 @@ def clipped(values: Floats, rng: np.random.Generator) -> tuple[Floats, list[int]
     return values, [column]
 
 
-FAULTS = {"dead": dead, "shifted": shifted, "units": units, "clipped": clipped}
+def loose(values: Floats, rng: np.random.Generator) -> tuple[Floats, list[int]]:
+    """One column of other rows: alike by itself, with no correlation left."""
+    column = int(rng.integers(values.shape[1]))
+    values[:, column] = rng.permutation(values[:, column])
+    return values, [column]
+
+
+FAULTS = {"dead": dead, "shifted": shifted, "units": units, "clipped": clipped, "loose": loose}
 
 
 def alarms(name: str, pairs: int) -> None:
