@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace as Of
 from typing import Any
@@ -17,15 +18,28 @@ import pytest
 
 from prviz.curves import PRCurve
 from prviz.estimators.tightest import TIGHTEST
+from prviz.measure.estimates import estimate
+from prviz.readers import read
 from prviz.samples import SamplePair, Samples
 from prviz.triage import inputs, inspection, result_cache, run
 from prviz.triage import power as power_module
-from prviz.triage.classes import ClassShare, _as_texts, _expected, _holm, _interval, _ratios, class_sentence
+from prviz.triage.arrivals import _problem
+from prviz.triage.classes import (
+    ClassShare,
+    _as_texts,
+    _expected,
+    _holm,
+    _interval,
+    _ratios,
+    class_sentence,
+    class_shares,
+    missed_samples,
+)
 from prviz.triage.column_faults import Differing, _change, _fits, column_fault
 from prviz.triage.curve_findings import _few, _flat, apart, doubts, mode_reweighting, outlier_faults
 from prviz.triage.decision import Disagreement, _disagreement, _headline, basis_of, looked_into
-from prviz.triage.encoders import EncoderRanking, encoder_verdict
-from prviz.triage.evidence import most_repeated
+from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimates
+from prviz.triage.evidence import Spectrum, most_repeated
 from prviz.triage.finding import TriageFinding, grade, percent
 from prviz.triage.findings import _alike, _unnamed, agreed_faults, usual_faults
 from prviz.triage.inputs import (
@@ -49,6 +63,7 @@ from prviz.triage.memorisation import (
     _excess,
     _from_facts,
     _of_other_groups,
+    check_holdout,
     copies_text,
     held_out_distances,
     memorisation,
@@ -79,7 +94,8 @@ from prviz.triage.pair_statistics import (
 )
 from prviz.triage.placement_faults import normalised
 from prviz.triage.power import PLANTED, _changed, _mode, power
-from prviz.triage.ranking import AreaSides, SharedReference, capped, headline, listed, ranking, share_text
+from prviz.triage.ranking import AreaSides, SharedReference, capped, headline, listed, ranking, share_text, sides
+from prviz.triage.reported import opposite_pairs, rank_agreement
 from prviz.triage.result_cache import ResultCache, _read, _text
 from prviz.triage.row_faults import _repeats_more, near_copies, one_row, row_faults
 from prviz.triage.row_sets import RowSet, coordinates, mixing_weights, unit_of
@@ -98,7 +114,8 @@ from prviz.triage.stability import (
     usual_shares,
 )
 from prviz.triage.witnesses import believed_areas, told_apart
-from prviz.triage.yardstick import _dominant, _part, blind, shares_of_ceiling
+from prviz.triage.yardstick import _dominant, _halves, _part, _shuffled, blind, shares_of_ceiling
+from prviz.uncertainty.bootstrap import replicated
 
 # ---- files ----
 
@@ -1417,3 +1434,126 @@ def test_samples_that_are_drawn_follow_from_seed_share_and_repeat() -> None:
     assert (drawn.real.n, drawn.generated.n) == (10, 8)
     assert drawn.real.values[:, 0].tolist() == [10.0, 11.0, 16.0, 19.0, 21.0, 25.0, 27.0, 29.0, 30.0, 37.0]
     assert _drawn(pair, 0.25, 2, 3).real.values.tolist() != drawn.real.values.tolist()
+
+
+# ---- checkpoints that are read, and real samples that are measured ----
+
+
+def test_classes_of_every_checkpoint_that_can_be_read(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["u", "v"], 30)
+
+    def saved(name: str, **more: Any) -> Any:
+        np.savez(tmp_path / f"{name}.npz", x=rng.normal(size=(60, 2)), **more)
+        return Of(path=tmp_path / f"{name}.npz", name=name, below=None)
+
+    reference = saved("real", kind=labels)
+    (tmp_path / "broken.npz").write_bytes(b"PK")
+    broken = Of(path=tmp_path / "broken.npz", name="broken", below=None)
+    points: Any = [broken, saved("other", kind=np.repeat(["x", "y"], 30)), saved("same", kind=labels), saved("plain")]
+    real = read(reference.path)
+    found, apart_from = class_shares(real, reference.path, points, "kind", TriageSettings())
+    assert list(found) == ["same", "plain"]
+    assert {(each.label, each.role) for each in found["same"]} == {(a, b) for a in "uv" for b in ("real", "generated")}
+    assert {(each.label, each.role, each.others) for each in found["plain"]} == {("u", "real", 60), ("v", "real", 60)}
+    assert list(apart_from) == ["other"]
+    assert apart_from["other"].startswith("no label of other.npz is in real.npz: 'x', 'y' against 'u', 'v'; give both")
+    for samples, ending in ((real, "for each sample"), (replace(real, labels={"id": np.arange(60)}), "it has 'id'")):
+        with pytest.raises(ValueError, match=f"there is no label 'none' with a value .*{ending}$"):
+            class_shares(samples, reference.path, [], "none", TriageSettings())
+
+
+def test_missed_samples_are_the_clearest_first_by_row_and_one_of_each_group() -> None:
+    own = np.r_[np.arange(12.0), 40.0, 90.0][:, None]
+    others = np.r_[np.arange(12.0) + 0.1, 60.0][:, None]
+    found = missed_samples(Samples(own), Samples(others), k=1)
+    assert found.rows.tolist() == []
+    found = missed_samples(Samples(np.r_[own, own[-1:] + 0.5, own[-2:-1] + 1]), Samples(others), k=1)
+    assert found.rows.tolist() == [14, 13, 12, 15]
+    assert found.ratios.tolist() == pytest.approx([61.0, 60.0, 20.0, 19.0])
+    assert (found.n, found.share, found.expected) == (16, 0.25, 15 / 28)
+    twice = Samples(np.repeat(own, 2, axis=0), groups=np.repeat(np.arange(14), 2))
+    assert missed_samples(twice, Samples(others), k=1).n == 14
+
+
+@pytest.mark.parametrize("n", [40, 41])
+def test_halves_of_the_reference_share_nothing(n: int) -> None:
+    samples = Samples(np.arange(float(n))[:, None])
+    halves = [half.values[:, 0].tolist() for half in _halves(samples, 3)]
+    assert [len(half) for half in halves] == [20, 20]
+    assert not set(halves[0]) & set(halves[1])
+    assert halves == [sorted(half) for half in halves]
+    assert halves != [half.values[:, 0].tolist() for half in _halves(samples, 4)]
+    grouped = Samples(samples.values, groups=np.arange(n) // 4)
+    one, other = (set(np.asarray(half.groups).tolist()) for half in _halves(grouped, 3))
+    assert not one & other
+    shuffled = _shuffled(samples, 3)
+    assert sorted(shuffled.values[:, 0].tolist()) == samples.values[:, 0].tolist() != shuffled.values[:, 0].tolist()
+    both = _shuffled(Samples(np.repeat(samples.values, 2, axis=1)), 3).values
+    assert both[:, 0].tolist() != both[:, 1].tolist()
+
+
+def test_a_holdout_may_share_so_many_samples_with_the_reference() -> None:
+    reference = Samples(np.arange(50.0)[:, None])
+    held = Samples(np.r_[0.0, np.arange(19) + 0.5][:, None])
+    assert check_holdout(reference, held) == 1
+    assert held_out_distances(reference, held).source == "20 held-out real samples, 1 of them in the reference too"
+    with pytest.raises(ValueError, match="holdout: 2 of 20 samples are in the reference too; at most 5%"):
+        check_holdout(reference, Samples(np.r_[0.0, 1.0, np.arange(18) + 0.5][:, None]))
+    own = held_out_distances(reference)
+    assert own.values[0].tolist() == [1.0, 2.0]
+    assert (own.independent, own.source, own.holdout) == (25.0, "the reference itself, each sample left out", "")
+    twice = held_out_distances(Samples(np.repeat(reference.values, 2, axis=0)))
+    assert twice.independent < 26
+    grouped = held_out_distances(Samples(reference.values, groups=np.arange(50) // 2))
+    assert (grouped.independent, grouped.values[0].tolist()) == (12.5, [2.0, 3.0])
+
+
+def test_directions_of_a_spectrum_hold_a_share() -> None:
+    found = Spectrum(np.array([0.5, 0.3, 0.2]), 9, 1.0)
+    assert [found.directions(share) for share in (0.4, 0.5, 0.51, 0.8, 1.0)] == [1, 1, 2, 2, 3]
+    assert found.dimension == pytest.approx(1 / 0.38)
+
+
+def test_estimates_are_ranked_by_their_paired_draws() -> None:
+    rng = np.random.default_rng(0)
+    real = rng.normal(size=(60, 3))
+    pairs = [SamplePair(real, scale * rng.normal(size=(60, 3))) for scale in (1.0, 3.0)]
+    estimates = [estimate(pair, "knn")["knn"] for pair in pairs]
+    told: list[float] = []
+    table = rank_estimates(["good", "wide"], estimates, goal=0.25, bootstrap=12, seed=5, progress=told.append)
+    curves = replicated([each.runs for each in estimates], 12, 5)
+    values = np.array([sides(each.curve) for each in estimates])
+    drawn = SharedReference(values, np.array([[sides(curve) for curve in each] for each in curves]))
+    pd.testing.assert_frame_equal(table, ranking(drawn, ["good", "wide"], 0.25))
+    assert told
+
+
+def test_why_a_file_waits(tmp_path: Path) -> None:
+    np.savez(tmp_path / "several.npz", a=np.ones((4, 2)), b=np.ones((4, 2)))
+    (tmp_path / "seed.csv").write_text("f0,f1,seed\n1,2,3\n4,5,3\n7,8,9\n")
+    (tmp_path / "cut.npy").write_bytes(b"\x93NUMPY")
+    np.save(tmp_path / "whole.npy", np.ones((4, 2)))
+    found = {
+        name: _problem(tmp_path / name, None)
+        for name in ("several.npz", "seed.csv", "whole.npy", "none.npy", "cut.npy")
+    }
+    assert [name for name, reason in found.items() if not reason] == ["several.npz", "seed.csv", "whole.npy"]
+    assert "No such file" in found["none.npy"]
+
+
+def test_pairs_of_equal_distance_lie_on_opposite_sides() -> None:
+    names, distances = list("abcd"), [1.0, 1.05, 1.2, math.nan]
+    found = opposite_pairs(names, distances, [0.2, -0.3, 0.4, -0.5])
+    assert [(each.precise, each.diverse, each.distances, each.apart) for each in found] == [
+        ("a", "b", (1.0, 1.05), 0.2)
+    ]
+    assert opposite_pairs(names, [1.0, 1.051, 1.2, 9.0], [0.2, -0.3, 0.4, -0.5]) == []
+    wide = opposite_pairs(names, distances, [0.2, -0.3, 0.4, 0.0], tolerance=0.5)
+    assert [(each.precise, each.diverse, each.sides) for each in wide] == [
+        ("c", "b", (0.4, -0.3)),
+        ("a", "b", (0.2, -0.3)),
+    ]
+    agreement = rank_agreement({"x": [1, 2, 3, 4], "y": [4, 3, 2, 1], "z": [1, 2, np.nan, np.nan], "c": [5, 5, 5, 5]})
+    np.testing.assert_array_equal(agreement.values[0], [1, -1, np.nan, np.nan])
+    np.testing.assert_array_equal(np.diag(agreement.values), [1, 1, 1, np.nan])

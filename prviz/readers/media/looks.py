@@ -191,7 +191,7 @@ def _shrunk(image: Image.Image) -> tuple[Image.Image, bool]:
     larger = max(image.size) > SIDE
     image.draft(None, (2 * SIDE, 2 * SIDE))  # a JPEG is decoded at low resolution
     if image.mode.startswith("I"):  # 16 bits of grey
-        image = Image.fromarray((np.asarray(image).clip(0, 65535) // 256).astype(np.uint8))
+        image = Image.fromarray((np.asarray(image) // 256).astype(np.uint8))
     transparent = image.has_transparency_data
     mode = "RGBA" if transparent else "L" if image.mode in ("1", "L") else "RGB"
     small = image.convert(mode)
