@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from prviz.curves import ErrorRates, PRCurve
+from prviz.curves.hull import _lam_for_area
 from prviz.curves.rays import iou_on_rays, rates_on_rays
 
 RNG = np.random.default_rng(0)
@@ -84,3 +85,19 @@ def test_rates_are_those_of_the_thresholds_on_the_rays(rays: int) -> None:
 def test_numbers_of_rays_that_are_refused(rays: object) -> None:
     with pytest.raises(ValueError, match=r"rays = .*; a whole number from 9 to 1,001 is needed"):
         iou_on_rays(some_curve(2), some_curve(2), rays)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("lam", [0.5, 1.0, 3.0])
+def test_the_lam_that_leaves_an_area_below_it(lam: float) -> None:
+    lo, hi = 0.25, 8.0
+    assert _lam_for_area(0.5, 0.0, lo, hi, 0.125 * (lam - lo)) == pytest.approx(lam)
+    assert _lam_for_area(0.0, 0.5, lo, hi, 0.125 * (1 / lo - 1 / lam)) == pytest.approx(lam)
+    f, n = 0.3, 0.4
+    area = (f * f * (lam - lo) + n * n * (1 / lo - 1 / lam)) / 2 + f * n * math.log(lam / lo)
+    assert _lam_for_area(f, n, lo, hi, area) == pytest.approx(lam)
+
+
+def test_the_lam_of_a_whole_area_is_the_end() -> None:
+    assert _lam_for_area(0.0, 1.0, 1.0, math.inf, 0.5) == _lam_for_area(0.0, 1.0, 1.0, math.inf, 0.6) == math.inf
+    assert _lam_for_area(1.0, 0.0, 0.0, 2.0, 9.0) == 2.0
+    assert _lam_for_area(0.0, 1.0, 1.0, 4.0, -1.0) == 1.0
