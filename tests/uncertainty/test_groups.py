@@ -18,7 +18,7 @@ from prviz.triage.pair_statistics import pair_statistics
 from prviz.triage.ranking import digest_of_supports
 from prviz.triage.stability import _drawn
 from prviz.triage.yardstick import _halves, yardstick
-from prviz.uncertainty.bootstrap import replicated
+from prviz.uncertainty.bootstrap import evaluated, evaluated_together, replicated
 from prviz.uncertainty.family_bound import _bounded, _nested_bounds, bound_of
 
 
@@ -163,3 +163,31 @@ def test_the_bound_holds_for_groups_of_laws_that_differ() -> None:
             held[found.method] += bound.compare(truth).deficit <= 1e-9
             assert bound.auc < 0.9  # it says something: the truth is 0.28
     assert held == dict.fromkeys(DEFAULT_METHODS, 8)
+
+
+def test_runs_share_samples_where_rows_and_groups_are_equal() -> None:
+    def run(groups: list[int] | None, rows: list[int] | None = None, n_real: int = 2) -> Supports:
+        held = [None if each is None else np.array(each) for each in (rows, groups)]
+        return Supports(np.ones(4), np.ones(4), n_real, None, *held)
+
+    for one, other in (
+        (run(None), run(None)),
+        (run([0, 0, 1, 2]), run([0, 0, 1, 2])),
+        (run(None, [1, 2, 3, 4]), run(None, [1, 2, 3, 4])),
+    ):
+        assert evaluated([one, other]) == (2, 2)
+    for one, other in (
+        (run(None), run([0, 0, 1, 2])),
+        (run([0, 1, 1, 2]), run([0, 0, 1, 2])),
+        (run(None, [1, 2, 3, 4]), run(None, [1, 2, 3, 5])),
+        (run(None), run(None, n_real=3)),
+    ):
+        with pytest.raises(ValueError, match="runs evaluate different samples"):
+            evaluated([one, other])
+    with pytest.raises(ValueError, match="runs is empty"):
+        evaluated([])
+    assert evaluated_together([[run(None)], [run(None), run(None)]]) == (2, 2, 2)
+    with pytest.raises(ValueError, match="evaluates 2 real samples for one generator and 3 for another"):
+        evaluated_together([[run(None)], [run(None, n_real=3)]])
+    with pytest.raises(ValueError, match="nothing was measured"):
+        evaluated_together([])
