@@ -520,7 +520,7 @@ def of_file(made: Callable[[Rng], tuple[str, bytes]]) -> Callable[[Rng], str]:
 
 
 DRAWN: dict[str, tuple[Callable[[Rng], str], int]] = {
-    "tables": (of_file(table), 1_000),
+    "tables": (of_file(table), 800),
     "records": (of_file(records), 120),
     "arrays": (of_file(arrays), 400),
     "damaged": (of_file(damaged), 300),
