@@ -6,7 +6,7 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -261,8 +261,7 @@ def _read(arguments: argparse.Namespace) -> SamplePair:
     try:
         pair = read_chosen_pair(arguments.real, choice, keys=None if keys[0] is None else keys)
     except AmbiguousKeyError as error:
-        real, generated = map(shlex.quote, error.choices[:2])
-        raise ValueError(_here(error, f"--real-key {real} --generated-key {generated}")) from None
+        raise ValueError(_here(error, _both(error.choices))) from None
     check_choice(choice, pair)
     say_notes(pair)
     return pair
@@ -274,13 +273,27 @@ def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) ->
     try:
         return read_chosen(path, choice, key=key)
     except AmbiguousKeyError as error:
-        raise ValueError(_here(error, f"{option} {shlex.quote(error.choices[0])}")) from None
+        raise ValueError(_here(error, f"{option} {shlex.quote(error.choices[0])}, for instance")) from None
+
+
+def _both(choices: Sequence[str]) -> str:
+    """The options that choose both sets of one file; which of them is real is said where the file says it."""
+    from prviz.readers.row_roles import split_key
+
+    column, rows = split_key(choices[0])
+    if column is not None and rows is not None:
+        real, generated = map(shlex.quote, choices[:2])
+        return f"--real-key {real} --generated-key {generated}, for instance"
+    columns = {choice.partition("=")[0] for choice in choices if "=" in choice}
+    name = shlex.quote(columns.pop()) if len(columns) == 1 else "COLUMN"
+    value = f"{name}=VALUE" if rows is not None else "KEY"
+    return f"--real-key {value} --generated-key {value}, each with its own {value[-5:].lstrip('=')}"
 
 
 def _here(error: Exception, options: str) -> str:
     """An error with the options that choose, said before the lines of a recipe."""
     sentence, mark, recipe = str(error).partition(" If they are parts of one set")
-    return f"{sentence} Here: {options}, for instance.{mark}{recipe}"
+    return f"{sentence} Here: {options}.{mark}{recipe}"
 
 
 def _write(

@@ -451,6 +451,7 @@ def _pair_of_rows(
 ) -> SamplePair:
     """Real and generated rows of a table, or two of its list columns."""
     held: dict[str | None, _Contents] = {}
+    choice = choice.by(*(split_key(key)[1] for key in keys or ()))
 
     def table(column: str | None) -> _Contents:  # read once for both sides
         if column not in held:
@@ -512,7 +513,7 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits,
         column, rows = (None, None) if key is None else split_key(key)
         if rows is None or isinstance(error, AmbiguousKeyError):
             raise
-        return _rows(file, rows, _table_or_choices(file, extension, column, limits, choice), limits)
+        return _rows(file, rows, _table_or_choices(file, extension, column, limits, choice.by(rows)), limits)
     if pair := find_row_roles(contents.labels):
         raise refuse_mixture(file.where, pair) if key is None else refuse_lists(file.where, [key], pair)
     return contents

@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -27,18 +27,33 @@ LABEL_BYTES = 64
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _LABEL = re.compile(
     "ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category|split|fold|subset|partition|paths?|files?"
-    "|roles?|sources?|origins?|data_?sets?|is_?(real|generated|fake|synthetic)|generated|fake|synthetic"
+    "|roles?|sources?|origins?|data_?sets?"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
+    r"|(real|fake|synthetic|generated)_?(or|vs|versus)_?\w+"
     r"|unnamed:_\d+(\.\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,
 )
+# Columns of truth values, by what a true one means.
+_FLAG = r"((is|was)_?)?({})(_?(image|sample|data|row|item|label|flag))?"
+_FLAGS = {
+    "real": re.compile(_FLAG.format("real|genuine|authentic|original")),
+    "generated": re.compile(_FLAG.format("(ai_?)?generated|fake|synthetic|synth|artificial|simulated")),
+}
+# Beside imaginary parts, or beside changed ones, such columns are features.
+_NO_FLAGS = ("real", "original")
+
+
+def flag_of(name: str) -> str | None:
+    """The role that a true value means in a column of this name: "real", "generated" or None."""
+    return next((role for role, flag in _FLAGS.items() if flag.fullmatch(plain_name(name))), None)
 
 
 def is_label(name: str) -> bool:
-    """True if a column of this name is an id, a label or a split rather than a feature."""
-    if name.strip() in _INDEX:
+    """True if a column of this name is an id, a label, a flag or a split rather than a feature."""
+    plain = plain_name(name)
+    if name.strip() in _INDEX or (flag_of(name) is not None and plain not in _NO_FLAGS):
         return True
-    return _LABEL.fullmatch(plain_name(name)) is not None
+    return _LABEL.fullmatch(plain) is not None
 
 
 def plain_name(name: str) -> str:
@@ -54,12 +69,14 @@ class ColumnChoice:
     drop : columns that are labels, whatever they are named.
     group : the column that says which samples belong together.
     shared : True if the same choice is made for several files, of which one may lack a column, or all columns.
+    rows : columns that a key of rows may name, such as condition of condition=stim; they are labels, too.
     """
 
     features: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     group: str | None = None
     shared: bool = False
+    rows: tuple[str, ...] = ()
     # Names of the columns of all files that were read with this choice, also of those that hold neither.
     met: set[str] = field(default_factory=set, repr=False, compare=False)
 
@@ -81,8 +98,13 @@ class ColumnChoice:
         return name in self.features or (not is_label(name) and _matches(name, self.features))
 
     def drops(self, name: str) -> bool:
-        """True if this column is one of ``drop``."""
-        return _matches(name, self.drop)
+        """True if this column is one of ``drop``, or says which rows are read."""
+        return name in self.rows or _matches(name, self.drop)
+
+    def by(self, *rows: str | None) -> ColumnChoice:
+        """The choice where these sets of rows are read, each written COLUMN=VALUE."""
+        named = (key[: mark.start()] for key in rows if key is not None for mark in re.finditer("=", key))
+        return replace(self, rows=tuple(named))
 
     def unknown(self, names: Collection[str]) -> list[str]:
         """Names and patterns of the choice that none of these columns has."""
@@ -179,6 +201,12 @@ def drop_text(names: Sequence[str]) -> str:
         return "drop=... (--drop COLUMNS)"
     given = repr(names[0]) if len(names) == 1 else f"[{', '.join(map(repr, names))}]"
     return f"drop={given} (--drop {shlex.quote(line)})"
+
+
+def sets_text(name: str) -> str:
+    """What reads the rows of two values of a column as the two sets, in the shell; of unprintable names in words."""
+    given = shlex.quote(name) if name.isprintable() else "COLUMN"
+    return f"where it says which rows are real: --real-key {given}=VALUE --generated-key {given}=VALUE"
 
 
 def group_text(name: str) -> str:
@@ -344,7 +372,8 @@ def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice, index
             raise ReadError(
                 f"{where}, column {quoted(name)}: holds {quoted(str(kinds[name]))}, not numbers. Leave it out, in both "
                 f"tables, with {drop_text([name])}, make numbers of its categories, for both tables at once "
-                "(pandas.get_dummies), or name it id, label, split, path or text to keep it."
+                "(pandas.get_dummies), or name it id, label, split, path or text to keep it; or, "
+                f"{sets_text(name)}."
             )
     if not features:
         raise ReadError(f"{where}: has no feature columns. Its columns: {listed(kinds)}. Add the embeddings.")

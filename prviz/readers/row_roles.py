@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.readers.columns import flag_of
 from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 from prviz.readers.keyed import GENERATED, REAL
 
 Labels = Mapping[str, NDArray[Any]]
-# Columns that may tell sets apart, and columns of truth values with what a true one means.
+# Columns that may tell sets apart.
 _NAMES = re.compile(r"roles?|sources?|origins?|data_?sets?|split|fold|subset|partition", re.IGNORECASE)
-_FLAGS = {
-    "real": re.compile(r"(is_?)?real", re.IGNORECASE),
-    "generated": re.compile(r"(is_?)?(generated|fake|synthetic)", re.I),
-}
 _SYNTHETIC = ("synthetic", "samples", "synth", "simulated", "artificial", "model")
 _ORIGINAL = ("original", "authentic", "genuine", "train", "training", "test", "validation", "observed", "measured")
 _IN_LIST = re.compile(r"([^=]+)\[(.+=.*)\]", re.DOTALL)
-_TRUE, _FALSE = ("1", "true", "yes"), ("0", "false", "no")
+_TRUE, _FALSE = ("1", "1.0", "true", "yes", "t", "y"), ("0", "0.0", "-1", "-1.0", "false", "no", "f", "n")
 # Most values of a column that are offered as sets.
 _MOST = 20
 
@@ -42,7 +40,11 @@ def _values(column: NDArray[Any]) -> list[str]:
 
 
 def _equal(column: NDArray[Any], value: str) -> NDArray[np.bool_]:
-    return np.fromiter((str(each) == value for each in column.tolist()), bool, len(column))
+    found = np.fromiter((str(each) == value for each in column.tolist()), bool, len(column))
+    if not found.any():  # 1 of a column that holds 1.0
+        with suppress(ValueError, TypeError):
+            return np.asarray(column.astype(float) == float(value))
+    return found
 
 
 def _pair_in(name: str, column: NDArray[Any]) -> tuple[str, str] | None:
@@ -51,12 +53,11 @@ def _pair_in(name: str, column: NDArray[Any]) -> tuple[str, str] | None:
     if len(values) != 2:
         return None
     lower = [value.strip().lower() for value in values]
-    for role, flag in _FLAGS.items():
-        if flag.fullmatch(name):
-            true = [value for value, text in zip(values, lower, strict=True) if text in _TRUE]
-            false = [value for value, text in zip(values, lower, strict=True) if text in _FALSE]
-            if len(true) == len(false) == 1:
-                return (true[0], false[0]) if role == "real" else (false[0], true[0])
+    if role := flag_of(name):
+        true = [value for value, text in zip(values, lower, strict=True) if text in _TRUE]
+        false = [value for value, text in zip(values, lower, strict=True) if text in _FALSE]
+        if len(true) == len(false) == 1:
+            return (true[0], false[0]) if role == "real" else (false[0], true[0])
     real = [value for value, text in zip(values, lower, strict=True) if REAL.fullmatch(text) or text in _ORIGINAL]
     generated = [
         value for value, text in zip(values, lower, strict=True) if GENERATED.fullmatch(text) or text in _SYNTHETIC
@@ -76,14 +77,10 @@ def find_row_roles(labels: Labels) -> tuple[str, str] | None:
 
 def row_choices(labels: Labels) -> tuple[str, ...]:
     """Every set of rows that a column named like a role, a source or a split offers."""
-    named = {name: column for name, column in labels.items() if _NAMES.fullmatch(name) or _is_flag(name)}
+    named = {name: column for name, column in labels.items() if _NAMES.fullmatch(name) or flag_of(name)}
     return tuple(
         f"{name}={value}" for name, column in named.items() if len(values := _values(column)) > 1 for value in values
     )
-
-
-def _is_flag(name: str) -> bool:
-    return any(flag.fullmatch(name) for flag in _FLAGS.values())
 
 
 def split_key(key: str) -> tuple[str | None, str | None]:
@@ -108,9 +105,8 @@ def rows_of(labels: Labels, key: str, where: str) -> NDArray[np.bool_]:
     """True for the rows of a set. Raises ReadError for a column or a value that the table does not have."""
     columns = [name for name in labels if key.startswith(f"{name}=")]
     if not columns:
-        raise ReadError(
-            f"{where}: has no set of rows {quoted(key)}. Write COLUMN=VALUE, by a column of: {listed(labels)}."
-        )
+        held = f"a column of the table: {listed(labels)}" if labels else "a column that the table has"
+        raise ReadError(f"{where}: has no set of rows {quoted(key)}. Write COLUMN=VALUE, by {held}.")
     name = max(columns, key=len)
     chosen = _equal(labels[name], key[len(name) + 1 :])
     if not chosen.any():
@@ -130,7 +126,8 @@ def require_row_roles(labels: Labels, where: str) -> tuple[str, str]:
     needed = f"{where}: no column says which rows are real and which are generated"
     if not choices:
         raise ReadError(
-            f"{needed}. Add a column 'role' with the values real and generated, or read the two sets from two files."
+            f"{needed}. Add a column 'role' with the values real and generated, name the rows of each set by a column "
+            "of any name with keys=('COLUMN=VALUE', 'COLUMN=VALUE'), or read the two sets from two files."
         )
     columns = "; ".join(f"{quoted(name)} has {listed(values, most=4)}" for name, values in list(held.items())[:4])
     raise AmbiguousKeyError(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from prviz.readers.columns import drop_text, plain_name
+from prviz.readers.columns import drop_text, plain_name, sets_text
 from prviz.readers.conversion import BRACKETS, PRINTED_CUT
 from prviz.readers.errors import EmptyCellError, ReadError, beside, literal, quoted
 from prviz.readers.row_roles import find_row_roles
@@ -137,6 +137,8 @@ class Layout:
         distinct = len(set(column))
         if len(self.features) == 1 and len(self.columns) == 1:
             return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
+        if 1 < distinct <= _FEW_CATEGORIES:
+            advice += f", or, {sets_text(self.columns[index])}"
         two_sets = find_row_roles({"": np.array(column)}) is not None
         many = distinct > min(_MOST_CATEGORIES, max(_FEW_CATEGORIES, len(column) / 2))
         if two_sets or many or not self.names:

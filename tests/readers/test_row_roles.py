@@ -37,6 +37,10 @@ def table(extension: str, **labels: object) -> tuple[str, bytes]:
         ("is_generated", (0, 1)),
         ("is_fake", (False, True)),
         ("is_real", (True, False)),
+        ("is_real", (1.0, 0.0)),
+        ("isGenuine", ("T", "F")),
+        ("was generated", (-1, 1)),
+        ("Synthetic", ("no", "yes")),
     ],
 )
 def test_a_column_of_roles_gives_both_sides(extension: str, name: str, values: tuple[object, object]) -> None:
@@ -65,7 +69,7 @@ def test_unclear_roles_are_asked_for_by_column_and_value() -> None:
     assert pair.real.name == "t.csv, split=train"
     with pytest.raises(ReadError, match=r"no row has 'tests'\. Its values: 'train', 'model', 'test'"):
         read(source, key="split=tests")
-    with pytest.raises(ReadError, match="Write COLUMN=VALUE, by a column of: 'split', 'id'"):
+    with pytest.raises(ReadError, match="Write COLUMN=VALUE, by a column of the table: 'split', 'id'"):
         read(source, key="fold=train")
     with pytest.raises(ReadError, match="rows 'split=test': has 2 rows"):
         read(source, key="split=test")
@@ -98,6 +102,29 @@ def test_rows_of_one_of_several_list_columns(tmp_path: Path, capsys: pytest.Capt
     assert main(["curve", str(file), "--real-key", keys[0], "--generated-key", keys[1], "--split", "none"]) == 0
 
 
+@pytest.mark.parametrize("extension", ["csv", "parquet"])
+@pytest.mark.parametrize("values", [("stim", "ctrl"), (1, 0), (2.0, 1.0)])
+def test_rows_are_named_by_a_column_of_any_name(extension: str, values: tuple[object, object]) -> None:
+    source = table(extension, condition=[values[0] if real else values[1] for real in REAL])
+    keys = tuple(f"condition={str(value).removesuffix('.0')}" for value in values)
+    pair = read_pair(source, keys=(keys[0], keys[1]))
+    np.testing.assert_array_equal(pair.real.values, VALUES[REAL])
+    np.testing.assert_array_equal(pair.generated.values, VALUES[~REAL])
+    np.testing.assert_array_equal(read(source, key=keys[1]).values, VALUES[~REAL])
+
+
+def test_no_role_is_proposed_where_none_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.DataFrame({"a": VALUES[:, 0], "real_or_fake": REAL.astype(float), "split": ["x", "y"] * 5})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert main(["curve", str(tmp_path / "t.csv")]) == 2
+    assert "--real-key COLUMN=VALUE --generated-key COLUMN=VALUE, each with" in capsys.readouterr().err
+    frame.assign(split=["x", "y"] * 5, real_or_fake="c").rename(columns={"split": "condition"}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    assert main(["curve", str(tmp_path / "t.csv")]) == 2
+    assert "--real-key condition=VALUE --generated-key condition=VALUE" in capsys.readouterr().err
+
+
 def test_columns_that_disagree_are_unclear() -> None:
     words = ["real" if real else "fake" for real in REAL]
     assert roles(table("csv", role=words, is_generated=~REAL)) == ("role=real", "role=fake")
@@ -111,7 +138,10 @@ def test_in_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     frame.to_parquet(tmp_path / "t.parquet")
     line = ["curve", str(tmp_path / "t.parquet"), "--method", "knn"]
     assert main(line) == 2
-    assert "Here: --real-key source=ffhq --generated-key source=gan, for instance." in capsys.readouterr().err
+    assert (
+        "Here: --real-key source=VALUE --generated-key source=VALUE, each with its own VALUE."
+        in capsys.readouterr().err
+    )
     assert main([*line, "--real-key", "source=ffhq", "--generated-key", "source=gan"]) == 0
     assert "t.parquet, source=gan  30 x 2" in capsys.readouterr().out
     frame.assign(role=["real", "fake"] * 30).to_parquet(tmp_path / "t.parquet")
