@@ -105,7 +105,7 @@ def rows_of(labels: Labels, key: str, where: str) -> NDArray[np.bool_]:
     """True for the rows of a set. Raises ReadError for a column or a value that the table does not have."""
     columns = [name for name in labels if key.startswith(f"{name}=")]
     if not columns:
-        held = f"a column of the table: {listed(labels)}" if labels else "a column that the table has"
+        held = f"a column of the table: {listed(labels)}" if labels else "one of its columns"
         raise ReadError(f"{where}: has no set of rows {quoted(key)}. Write COLUMN=VALUE, by {held}.")
     name = max(columns, key=len)
     chosen = _equal(labels[name], key[len(name) + 1 :])
