@@ -16,7 +16,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from prviz.readers import Limits, ReadError, read, read_label, roles
-from prviz.readers.arrow import _claims_of_file, _Clamped, _Compact, _field, _follow, _int, _json_kind, read_footer
+from prviz.readers.arrow import (
+    _claims_of_file,
+    _claims_of_stream,
+    _Clamped,
+    _Compact,
+    _field,
+    _follow,
+    _int,
+    _json_kind,
+    read_footer,
+)
 from prviz.readers.atomic_files import locked, write_all
 from prviz.readers.bundled import BUNDLED, SAME_FILE, bundled_names, bundled_pair, family_of, zoo_checkpoints
 from prviz.readers.columns import (
@@ -675,3 +685,42 @@ def test_pictures_of_an_archive_in_any_buffer() -> None:
         archive.writestr("a/1.png", b"x")
     for held in (data.getvalue(), bytearray(data.getvalue()), memoryview(data.getvalue())):
         assert ZipPictures("a.zip", held).get("1.png") == b"x"
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize("opened", [pa.ipc.new_file, pa.ipc.new_stream])
+def test_batches_of_any_age_and_dictionaries_claim_what_they_hold(legacy: bool, opened: Any) -> None:
+    text = pa.array(["a", "b", "a"] * 3).dictionary_encode()
+    batch = pa.record_batch({"x": np.arange(9) / 4, "y": np.ones(9), "label": text})
+    stream = io.BytesIO()
+    with opened(stream, batch.schema, options=pa.ipc.IpcWriteOptions(use_legacy_format=legacy)) as writer:
+        for part in (batch, batch[:2], batch[:0]):
+            writer.write_batch(part)
+    data = stream.getvalue()
+    if opened is pa.ipc.new_file:
+        claims = list(_claims_of_file(io.BytesIO(data), len(data), Limits()))
+    else:
+        claims = list(_claims_of_stream(io.BytesIO(data)))
+    assert [(each.rows, each.dictionary) for each in claims] == [(2, True), (9, False), (2, False), (0, False)]
+    assert claims[1].size >= 9 * (8 + 8 + 4) > claims[2].size >= 2 * 20
+    assert claims[0].size >= 2 + 3 * 4
+    if not legacy or opened is pa.ipc.new_file:
+        found = read(("a.arrow", data))
+        assert found.values[:, 0].tolist() == [*(np.arange(9) / 4), 0.0, 0.25]
+        assert found.labels["label"].tolist() == ["a", "b", "a"] * 3 + ["a", "b"]
+
+
+def test_sizes_of_parquet_headers_lie_in_the_file_and_the_limit() -> None:
+    stream = io.BytesIO()
+    pq.write_table(pa.table({"a": np.arange(9) / 4, "b": np.ones(9)}), stream)
+    data = stream.getvalue()
+    length = int.from_bytes(data[-8:-4], "little")
+    source = FileSource("a.parquet", len(data), data=data)
+    assert read_footer(source, Limits(max_header_bytes=length)).rows == 9
+    with pytest.raises(ReadError, match="its footer is"):
+        read_footer(source, Limits(max_header_bytes=length - 1))
+    for claimed in (len(data) - 11, len(data) - 12):
+        changed = data[:-8] + claimed.to_bytes(4, "little") + data[-4:]
+        with pytest.raises(ReadError, match="truncated or corrupt") as caught:
+            read_footer(FileSource("a.parquet", len(data), data=changed), Limits())
+        assert ("no footer" in str(caught.value)) == (claimed == len(data) - 11)
