@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.curves import hull
+from prviz.curves import hull, shown
 from prviz.curves.frozen import ReadOnlyArrays
 
 Floats = NDArray[np.float64]
@@ -276,6 +276,12 @@ class PRCurve(ReadOnlyArrays):
         if not curves:
             raise ValueError("curves is empty; the mean of at least one curve is needed")
         return curves[0] if len(curves) == 1 else cls(hull.minkowski_mean([curve.vertices for curve in curves]))
+
+    def __repr__(self) -> str:
+        return f"PRCurve({shown.line(self)}; {len(self.vertices)} vertices)"
+
+    def _repr_html_(self) -> str:
+        return shown.as_html({"": self}, {"": shown.COLOR})
 
     @cached_property
     def breakpoints(self) -> Floats:

@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.checks.flags import checked_pair
-from prviz.curves import ErrorRates, PRCurve
+from prviz.curves import ErrorRates, PRCurve, shown
 from prviz.curves.band import Band, band
+from prviz.curves.summaries import numbers
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
+from prviz.estimators.colors import FAMILY_COLORS
 from prviz.measure.spelling import prdc_names
 from prviz.measure.workload import Options
 from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.neighbors.threads import Progress as Progress
 from prviz.neighbors.threads import memory_at_most, part_of
 from prviz.samples import SamplePair, Samples, Split, SplitRatio
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 K: TypeAlias = int | Literal["sqrt"]
 Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
@@ -63,9 +68,48 @@ class Estimate:
         return PRCurve.mean(self.curves)
 
     @property
+    def auc(self) -> float:
+        """Area under the curve."""
+        return self.curve.auc
+
+    @property
     def band(self) -> Band:
         """Mean and deviation over the runs; a single run has deviation 0."""
         return band(self.curves)
+
+    def __repr__(self) -> str:
+        tuned = "" if self.k is None else f", k = {self.k}"
+        return f"Estimate({self.method}{tuned}: {shown.line(self.curve)})"
+
+    def _repr_html_(self) -> str:
+        return Estimates({self.method: self})._repr_html_()
+
+
+class Estimates(dict[str, Estimate]):
+    """Estimates by the names of their families, in the order asked for."""
+
+    def __repr__(self) -> str:
+        areas = ", ".join(f"{name} {each.auc:.2f}" for name, each in self.items())
+        return f"Estimates(area: {areas})"
+
+    def _repr_html_(self) -> str:
+        ordered = sorted(self.values(), key=lambda each: each.auc)
+        titled = {ESTIMATORS[each.method].title: each.curve for each in ordered}
+        own = {ESTIMATORS[each.method].title: each.method.partition(":")[0] for each in ordered}
+        colors = {title: FAMILY_COLORS.get(name, shown.COLOR) for title, name in own.items()}
+        return shown.as_html(titled, colors)
+
+    def to_frame(self) -> DataFrame:
+        """The summaries of each curve.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per family, one column per summary, by the keys of `prviz.curves.summaries`.
+        """
+        import pandas as pd
+
+        return pd.DataFrame({name: numbers(each.curve) for name, each in self.items()}).T
 
 
 @prdc_names
@@ -134,7 +178,7 @@ def estimate(
     seed: int = ...,
     memory_limit: int = ...,
     progress: Progress | None = ...,
-) -> dict[str, Estimate]: ...
+) -> Estimates: ...
 
 
 @overload
@@ -149,7 +193,7 @@ def estimate(
     seed: int = ...,
     memory_limit: int = ...,
     progress: Progress | None = ...,
-) -> dict[str, Estimate]: ...
+) -> Estimates: ...
 
 
 @prdc_names
@@ -164,7 +208,7 @@ def estimate(
     seed: int = 0,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
-) -> dict[str, Estimate]:
+) -> Estimates:
     """Estimates of several families on one split of two sets, in one pass over their distances; see `pr_curve`.
 
     Parameters
@@ -197,7 +241,7 @@ def estimate(
     number = resolve_k(k, pair)
     wanted = [(method, number, bandwidth) for method in method_names(methods)]
     estimates = measure(pair.split(split, seed), wanted, seed, memory_limit, progress)
-    return {one.method: one for one in estimates}
+    return Estimates({one.method: one for one in estimates})
 
 
 def estimate_repeated(

@@ -48,6 +48,10 @@ class Profile:
     by_k: Mapping[Key, Estimate]
     by_bandwidth: Mapping[Key, Estimate]
 
+    def __repr__(self) -> str:
+        sizes = f"k = {self.ks[0]} to {self.ks[-1]}" if self.ks else "no k"
+        return f"Profile({', '.join(self.methods)}: {sizes}, {len(self.bandwidths)} bandwidths)"
+
     def estimate(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> Estimate:
         """The estimate of a method at one k or one bandwidth, as by `prviz.estimate`.
 

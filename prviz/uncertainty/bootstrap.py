@@ -234,6 +234,11 @@ class Spread(ReadOnlyArrays):
     b: float = B
     eps: float = EPS
 
+    def __repr__(self) -> str:
+        low, high = self.interval_of("auc")
+        draws = f"{len(self.curves)} replicates"
+        return f"Spread(area {self.curve.auc:.2f}, {100 * self.level:g} % {low:.2f} to {high:.2f}; {draws})"
+
     @cached_property
     def values(self) -> Mapping[str, float]:
         """Every summary of the curve, by the keys of `prviz.curves.summaries`."""

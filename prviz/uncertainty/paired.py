@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
-from typing import Any, NamedTuple, overload
+from itertools import combinations, cycle
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.checks.flags import checked_pair
+from prviz.curves import shown
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
+from prviz.estimators.colors import FAMILY_COLORS
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
 from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampling, interval, replicated
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def _colors(names: Iterable[str]) -> dict[str, str]:
+    """A colour for each generator, in turn."""
+    return dict(zip(names, cycle(FAMILY_COLORS.values()), strict=False))
 
 
 class Difference(NamedTuple):
@@ -50,6 +60,21 @@ class GeneratorComparison(ReadOnlyArrays):
 
     a: Spread
     b: Spread
+
+    def __repr__(self) -> str:
+        return f"GeneratorComparison({self._headline()})"
+
+    def _repr_html_(self) -> str:
+        curves = {"a": self.a.curve, "b": self.b.curve}
+        return shown.as_html(curves, _colors(curves), self._headline())
+
+    def _headline(self) -> str:
+        """Which has the larger area, if the samples distinguish the two."""
+        found = self.difference("auc")
+        apart = f"a - b: area {found.difference:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
+        if found.low <= 0 <= found.high:
+            return f"No winner, {apart}"
+        return f"{'a' if found.difference > 0 else 'b'} is above, {apart}"
 
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
@@ -103,6 +128,38 @@ class SeveralGenerators(ReadOnlyArrays):
     """
 
     spreads: Mapping[str, Spread]
+
+    def __repr__(self) -> str:
+        areas = ", ".join(f"{name} {spread.curve.auc:.2f}" for name, spread in self.spreads.items())
+        return f"SeveralGenerators(area: {areas})"
+
+    def _repr_html_(self) -> str:
+        curves = {each.name: self.spreads[each.name].curve for each in self.ranking()}
+        return shown.as_html(curves, _colors(curves), self._headline())
+
+    def _headline(self) -> str:
+        """The generators that no other one is above for sure."""
+        best = [each.name for each in self.ranking() if each.rank == 1]
+        if len(best) == 1:
+            return f"Best: {best[0]}."
+        return f"May be best: {len(best)} of {len(self.spreads)}."
+
+    def to_frame(self, key: str = "auc") -> DataFrame:
+        """`ranking` as a table.
+
+        Parameters
+        ----------
+        key : str
+            A key of `prviz.curves.summaries`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per generator, the largest first.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.ranking(key))
 
     @cached_property
     def pairs(self) -> Mapping[tuple[str, str], GeneratorComparison]:

@@ -232,7 +232,7 @@ def test_the_words_of_the_shell_mean_the_same_in_python(word):
         (lambda pair: prviz.scalars(*pair, nearest_k=5), r"scalars\(\): nearest_k is called k here"),
         (lambda pair: prviz.pr_curve(real_features=1, fake_features=2), "fake_features is called generated here"),
         (lambda pair: prviz.bootstrap(*pair), r"Samples; one Estimate is needed, such as prviz.estimate"),
-        (lambda pair: prviz.bootstrap(prviz.estimate(pair)), "type dict; one Estimate is needed"),
+        (lambda pair: prviz.bootstrap(prviz.estimate(pair)), "type Estimates; one Estimate is needed"),
     ],
 )
 def test_what_is_misspelled_is_answered_by_what_is_accepted(call, message):

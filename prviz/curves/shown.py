@@ -1,0 +1,76 @@
+"""What a notebook shows of curves: one line of text, or a drawing beside five numbers, as HTML without a script."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+Curve: TypeAlias = Any  # a `PRCurve`, whose module imports this one
+
+# Recall at which precision is read, and precision at which recall is: the very ends are unstable.
+END = 0.05
+COLUMNS = ("area", "precision", "recall", "balanced", "apart")
+MEANING = (
+    "Precision where recall is 0.05, and the reverse. Balanced: where both are equal. "
+    "Apart: how often the best classifier is right; 50 % is chance."
+)
+COLOR = "#0072B2"
+# Pixels: the plot's side, and its distance from the left and the upper edge.
+SIDE, LEFT, TOP = 160, 44, 8
+
+
+def five(curve: Curve) -> tuple[str, ...]:
+    """The numbers of COLUMNS as they are printed; apart is 1 - alpha(1) / 2 = 1 - (fpr + fnr) / 2 of the best one."""
+    balanced = float(curve.alpha(1.0))
+    apart = 100 * (1 - balanced / 2)
+    values = (curve.auc, curve.precision_at(END), curve.recall_at(END), balanced)
+    return (*(f"{value:.2f}" for value in values), f"{apart:.0f} %")
+
+
+def line(curve: Curve) -> str:
+    """The five numbers in one line."""
+    return ", ".join(f"{name} {value}" for name, value in zip(COLUMNS, five(curve), strict=True))
+
+
+def drawing(curves: Mapping[str, Curve], colors: Mapping[str, str]) -> str:
+    """The curves in the unit square, as SVG in the colour of the text around it."""
+    bottom = TOP + SIDE
+    parts = []
+    for share in (0.0, 0.5, 1.0):
+        x = LEFT + share * SIDE
+        y = bottom - share * SIDE
+        parts.append(f'<path d="M{x:g} {TOP}V{bottom}M{LEFT} {y:g}h{SIDE}" stroke="currentColor" opacity=".15"/>')
+        parts.append(f'<text x="{x:g}" y="{bottom + 14}" text-anchor="middle">{share:g}</text>')
+        parts.append(f'<text x="{LEFT - 6}" y="{y + 4:g}" text-anchor="end">{share:g}</text>')
+    middle = TOP + SIDE / 2
+    parts.append(f'<text x="{LEFT + SIDE / 2:g}" y="{bottom + 30}" text-anchor="middle">recall</text>')
+    parts.append(f'<text transform="translate(12 {middle:g}) rotate(-90)" text-anchor="middle">precision</text>')
+    for name, curve in curves.items():
+        _, precision, recall = curve.sample(120)
+        places = zip(LEFT + SIDE * recall, bottom - SIDE * precision, strict=True)
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+        parts.append(f'<path d="M{path}" fill="none" stroke="{colors[name]}" stroke-width="2"/>')
+    size = f'width="{LEFT + SIDE + 12}" height="{bottom + 36}"'
+    return f'<svg {size} font-size="11" fill="currentColor" role="img">{"".join(parts)}</svg>'
+
+
+def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: str = "", note: str = MEANING) -> str:
+    """A drawing, and a table of the five numbers.
+
+    curves : by their names as they are shown, in the order of the table. colors : by the same names.
+    headline, note : plain text above and below the table.
+    """
+    cell = "padding:.15em .6em;text-align:right"
+    head = "".join(f'<th style="{cell}">{name}</th>' for name in COLUMNS)
+    rows = []
+    for name, curve in curves.items():
+        mark = f'<span style="color:{colors[name]}">■</span> {html.escape(name)}'
+        numbers = "".join(f'<td style="{cell}">{value}</td>' for value in five(curve))
+        rows.append(f'<tr><td style="padding:.15em .6em;text-align:left">{mark}</td>{numbers}</tr>')
+    table = f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    above = f"<p><b>{html.escape(headline)}</b></p>" if headline else ""
+    below = f'<p style="max-width:34em;opacity:.75">{html.escape(note)}</p>'
+    aside = f'<div style="flex:1;min-width:20em">{above}{table}{below}</div>'
+    style = "display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start"
+    return f'<div style="{style}">{drawing(curves, colors)}{aside}</div>'
