@@ -13,6 +13,8 @@ from pages._live.figure import Slider
 from prviz.curves import PRCurve
 from prviz.curves.refuted import refuted_runs
 from prviz.curves.summaries import first_differences
+from prviz.estimators import ESTIMATORS
+from prviz.figures.pr import LIMIT, limit_label
 from prviz.figures.theme import number
 from prviz.measure.estimates import estimate
 from prviz.toys import TOYS, toy
@@ -247,3 +249,14 @@ def test_what_lies_beyond_the_bound_is_found_as_python_finds_it(blank: Page, bou
             last = runs[-1][1]
             assert found[0] == pytest.approx(runs[0][0])
             assert found[1] == pytest.approx(last) or (found[1] is None) == np.isinf(last)
+
+
+def test_a_family_that_is_hidden_takes_its_limit_along(blank: Page) -> None:
+    curves = [{"id": name, "name": ESTIMATORS[name].title} for name in ("knn", "ipr")]
+    data = [{"legendgroup": name} for name in ("knn", "ipr", "truth", "bound")]
+    data += [{"legendgroup": limit_label(name), "name": limit_label(name), "meta": LIMIT} for name in ("knn", "ipr")]
+    shown = blank.evaluate(
+        "([curves, data]) => live.pane.inked({ payload: { curves } }, { spec: {} }, data, new Set(['knn']))",
+        [curves, data],
+    )
+    assert [each.get("visible", True) for each in shown] == ["legendonly", True, True, True, "legendonly", True]
