@@ -724,3 +724,53 @@ def test_sizes_of_parquet_headers_lie_in_the_file_and_the_limit() -> None:
         with pytest.raises(ReadError, match="truncated or corrupt") as caught:
             read_footer(FileSource("a.parquet", len(data), data=changed), Limits())
         assert ("no footer" in str(caught.value)) == (claimed == len(data) - 11)
+
+
+def test_batches_of_impossible_sizes_are_refused() -> None:
+    def claims(data: bytes) -> list[Any]:
+        return list(_claims_of_file(io.BytesIO(data), len(data), Limits()))
+
+    plain = build.feather({"a": pa.array(np.arange(1_001.0))}, compression="uncompressed")
+    buffer = struct.pack("<qq", 0, 8_008)
+    assert plain.count(buffer) == 1
+    assert [(each.rows, each.size) for each in claims(plain)] == [(1_001, 8_008)]
+    assert claims(plain.replace(buffer, struct.pack("<qq", 8, 0)))[0].size == 0
+    for start, size in ((-8, 8_008), (0, -8)):
+        with pytest.raises(IndexError, match="a buffer outside its batch"):
+            claims(plain.replace(buffer, struct.pack("<qq", start, size)))
+    with pytest.raises(IndexError, match="a negative number of rows"):
+        claims(plain.replace(struct.pack("<q", 1_001), struct.pack("<q", -1)))
+    offset, head, body = struct.unpack_from("<qi4xq", plain, _block_of(plain))
+    for changed, said in (
+        ((offset, head + 8, body - 8), "a message of another length"),
+        ((8, _length_at(plain, 8), 0), "no batch where the footer says"),
+    ):
+        held = bytearray(plain)
+        struct.pack_into("<qi4xq", held, _block_of(plain), *changed)
+        with pytest.raises(ValueError, match=said):
+            claims(bytes(held))
+    for impossible in ((0, head, body), (offset, 7, body), (offset, head, -1), (offset, head, body + len(plain))):
+        held = bytearray(plain)
+        struct.pack_into("<qi4xq", held, _block_of(plain), *impossible)
+        with pytest.raises(IndexError, match="a batch outside the file"):
+            claims(bytes(held))
+    packed = bytearray(build.feather({"a": pa.array(np.zeros(1_000))}, compression="zstd"))
+    offset, head, body = struct.unpack_from("<qi4xq", packed, _block_of(bytes(packed)))
+    assert claims(bytes(packed))[0].size == 8_000
+    struct.pack_into("<q", packed, offset + head, -1)  # left as it is: its own size
+    assert 8 < claims(bytes(packed))[0].size < 1_000
+    struct.pack_into("<q", packed, offset + head, -2)
+    with pytest.raises(IndexError, match="a negative length"):
+        claims(bytes(packed))
+
+
+def _block_of(data: bytes) -> int:
+    """Place of the first batch in the footer of an Arrow file."""
+    start = len(data) - 10 - int.from_bytes(data[-10:-6], "little")
+    footer = data[start:-10]
+    return start + _follow(footer, _field(footer, _follow(footer, 0), 3)) + 4
+
+
+def _length_at(data: bytes, place: int) -> int:
+    """Length of a message with the eight bytes before it."""
+    return 8 + int.from_bytes(data[place + 4 : place + 8], "little")
