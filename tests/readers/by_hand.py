@@ -405,7 +405,15 @@ def folders_of_others() -> Iterator[dict[str, Any]]:
     single = "a.json a.txt a.JSON a.tar a.pkl a.pt a.bin .zgroup zarr.json img_emb/0.npy train/0.npy a/b/0.npy"
     for names in (
         *single.split(),
-        *("img_emb/0.npy text_emb/0.npy", "train/0.npy test/0.npy", "a.pkl b.pt c.pt", "zarr.json obsm/x", ""),
+        *(
+            "img_emb/0.npy text_emb/0.npy",
+            "train/0.npy test/0.npy",
+            "train/.0.npy",
+            "train/0.npy test/.0.npy",
+            "a.pkl b.pt c.pt",
+            "zarr.json obsm/x",
+            "",
+        ),
         *("_versions/x data/x", "_versions/x", "a/state.json", "a.lance/x", "k=1/x.txt", "x_0.npy x_1.npy sub/x.npy"),
     ):
         yield {name: ONE if name.endswith(".npy") else b"{}" for name in names.split()}

@@ -67,6 +67,7 @@ from prviz.readers.suspects import (
     check_upright,
     checked_columns,
     is_key,
+    look_packed,
     may_be_keys,
     suspect_names,
 )
@@ -245,6 +246,17 @@ def test_names_beside_each_other(names: str, sure: str, doubtful: str) -> None:
     if not sure:
         notes = checked_columns(values, names.split(), ColumnChoice(), "t").notes
         assert [note.partition("called: ")[2].partition(";")[0] for note in notes] == [repr(doubtful)] * bool(doubtful)
+
+
+def test_columns_of_one_byte_each_are_no_packed_bits() -> None:
+    bytes_of = np.random.default_rng(0).integers(0, 256, (64, 64)).astype(float)
+    assert look_packed(bytes_of)
+    assert not look_packed(np.tile(bytes_of[:1], (64, 1)))
+    assert not look_packed(bytes_of[:63])
+    assert not look_packed(bytes_of[:, :31])  # fewer than 2,000 bytes
+    assert look_packed(bytes_of[:, :32])
+    for wrong in (bytes_of + 0.5, bytes_of - 1, bytes_of + 1, bytes_of % 2):
+        assert not look_packed(wrong)
 
 
 def test_tables_whose_rows_are_features() -> None:

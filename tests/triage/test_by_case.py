@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
 import time
+import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +22,7 @@ from prviz.curves import PRCurve
 from prviz.estimators.tightest import TIGHTEST
 from prviz.measure.estimates import estimate
 from prviz.readers import read
+from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
 from prviz.triage import inputs, inspection, result_cache, run
 from prviz.triage import power as power_module
@@ -43,8 +46,10 @@ from prviz.triage.evidence import Spectrum, most_repeated
 from prviz.triage.finding import TriageFinding, grade, percent
 from prviz.triage.findings import _alike, _unnamed, agreed_faults, usual_faults
 from prviz.triage.inputs import (
+    Checkpoint,
     _finder,
     _names,
+    checkpoints_below,
     checkpoints_of,
     common_prefix,
     details_of,
@@ -53,7 +58,7 @@ from prviz.triage.inputs import (
     step_of,
 )
 from prviz.triage.measure import UNEVEN, SetSizes, other_encoders, set_sizes, unequal, uneven
-from prviz.triage.measured import PairDigests, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, PairDigests, TriageSettings
 from prviz.triage.memorisation import (
     Excess,
     HeldOutDistances,
@@ -96,7 +101,8 @@ from prviz.triage.placement_faults import normalised
 from prviz.triage.power import PLANTED, _changed, _mode, power
 from prviz.triage.ranking import AreaSides, SharedReference, capped, headline, listed, ranking, share_text, sides
 from prviz.triage.reported import opposite_pairs, rank_agreement
-from prviz.triage.result_cache import ResultCache, _read, _text
+from prviz.triage.result_cache import ResultCache, _check_sizes, _read, _text
+from prviz.triage.robustness import draw_map, rank_stability
 from prviz.triage.row_faults import _repeats_more, near_copies, one_row, row_faults
 from prviz.triage.row_sets import RowSet, coordinates, mixing_weights, unit_of
 from prviz.triage.stability import (
@@ -1557,3 +1563,71 @@ def test_pairs_of_equal_distance_lie_on_opposite_sides() -> None:
     agreement = rank_agreement({"x": [1, 2, 3, 4], "y": [4, 3, 2, 1], "z": [1, 2, np.nan, np.nan], "c": [5, 5, 5, 5]})
     np.testing.assert_array_equal(agreement.values[0], [1, -1, np.nan, np.nan])
     np.testing.assert_array_equal(np.diag(agreement.values), [1, 1, 1, np.nan])
+
+
+def test_checkpoints_below_a_folder_leave_out_what_is_named(tmp_path: Path) -> None:
+    for name in ("a-2.npy", "a-1.npy", "real.npy", "m.csv"):
+        (tmp_path / name).write_bytes(b"file,step\na-2.npy,7\n" if name == "m.csv" else b"")
+    below = Below(tmp_path)
+    files = ["a-2.npy", "a-1.npy", "real.npy", "m.csv", "gone.npy"]
+    found = checkpoints_below(below, files, "m.csv", leave_out=["real.npy", "none.npy"])
+    assert [(each.name, each.step, each.below) for each in found] == [
+        ("a-2", 7.0, tmp_path),
+        ("a-1", 1.0, tmp_path),
+        ("gone", None, tmp_path),
+    ]
+    with pytest.raises(ValueError, match="checkpoints = 2 files: none is left"):
+        checkpoints_below(below, ["real.npy", "m.csv"], "m.csv", leave_out=["real.npy"])
+
+
+def test_a_triage_of_nothing_that_was_measured_has_no_judgement() -> None:
+    reference = Samples(np.random.default_rng(0).normal(size=(30, 2)))
+    failed = CheckpointOutcome(Checkpoint(Path("a"), "a"), (), reason="gone")
+    found = run.TriageRun(reference, TriageSettings()).results([failed])
+    assert (found.outcomes, found.judgement, found.no_ceiling, dict(found.findings)) == ((failed,), None, "", {})
+    measured: Any = tuple(by("knn", "a") + by("ipr", "a") + by("kde", "a"))
+    outcome = CheckpointOutcome(Checkpoint(Path("a"), "a"), measured, ("kde", "knn"))
+    some = outcome.of(["ipr", "knn"])
+    assert [each.method for each in some.measured] == ["ipr", "knn"]
+    assert some.fresh == ("knn",)
+
+
+def test_settings_of_a_triage_are_spelled_in_one_way() -> None:
+    given: Any = {"methods": ["KNN"], "features": ["a"], "drop": ["b"], "split": "none"}
+    found = TriageSettings(**given)
+    assert (found.methods, found.features, found.drop, found.split) == (("knn",), ("a",), ("b",), None)
+    with pytest.raises(ValueError, match="split = None, but tightest needs samples"):
+        TriageSettings((BEST,), split=None)
+    for bandwidth in (0.0, -1.0):
+        with pytest.raises(ValueError, match="bandwidth"):
+            TriageSettings(bandwidth=bandwidth)
+
+
+def test_draws_in_which_some_checkpoints_are_missing_are_none() -> None:
+    rows = pd.DataFrame({"checkpoint": ["a", "b"], "n": [5, 6], "repeat": [0, 0], "score": [0.1, 0.2]})
+    for call in (rank_stability, draw_map):
+        with pytest.raises(ValueError, match="no draw in which every checkpoint was measured"):
+            call(rows)
+    both = rows.assign(n=5)
+    assert rank_stability(both)["winner"].tolist() == ["b"]
+    with pytest.raises(ValueError, match="no draw on fewer samples"):
+        draw_map(both)
+
+
+def test_archives_that_are_no_results_are_refused() -> None:
+    def archive(version: tuple[int, int], size: int = 3, extra: bytes = b"") -> Any:
+        stream, member = io.BytesIO(), io.BytesIO()
+        np.lib.format.write_array(member, np.zeros(size), version)
+        with zipfile.ZipFile(stream, "w") as held:
+            held.writestr("about.npy", member.getvalue() + extra)
+        return zipfile.ZipFile(io.BytesIO(stream.getvalue()))
+
+    _check_sizes(archive((1, 0)))
+    with pytest.raises(ValueError, match="no array as results have them"):
+        _check_sizes(archive((2, 0)))
+    with pytest.raises(ValueError, match="claims more than there is"):
+        _check_sizes(archive((1, 0), extra=b"x"))
+    fits = ((1 << 20) - 128) // 8
+    _check_sizes(archive((1, 0), fits))
+    with pytest.raises(ValueError, match="unpacks to more than any result"):
+        _check_sizes(archive((1, 0), fits + 1))
