@@ -81,6 +81,7 @@ def test_simulation_with_200_000_samples(name: str, parameters: dict[str, float]
             assert drawn.iou(problem.truth()) == pytest.approx(limit.iou(problem.truth()), abs=0.025)
 
 
+@pytest.mark.exhaustive
 def test_improved_precision_and_recall_see_the_supports_alone() -> None:
     """Where both are everywhere all is alike; where one mode is dropped and one invented, weights are not seen."""
     alike = toy("shifted-gaussians", mu=1.5, d=1)

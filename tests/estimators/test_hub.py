@@ -119,6 +119,7 @@ def test_in_a_subspace_that_is_the_whole_space_hubs_are_those_of_the_definition(
         assert hub_rows(side.values, k, 0, threshold=t).tolist() == slow_hubs(side.values, k, t)
 
 
+@pytest.mark.exhaustive
 def test_in_many_dimensions_most_true_hubs_are_found():
     values = np.random.default_rng(0).normal(size=(400, 200))
     found, true = set(hub_rows(values, 5, 0).tolist()), set(slow_hubs(values, 5))

@@ -375,6 +375,7 @@ def test_packages_bring_families_along(site):
         assert why in said
 
 
+@pytest.mark.exhaustive
 def test_a_package_may_register_when_it_is_loaded(site):
     (site / "fancy_family.py").write_text(
         PLUGIN + "\nimport prviz\nfrom prviz.measure.estimates import estimate\nprviz.register('second', side)\n"

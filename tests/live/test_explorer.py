@@ -96,6 +96,7 @@ def test_curves_come_first_then_the_frames_and_the_bound(visitor: Visitor) -> No
     assert visitor.kinds(visitor.ask(replace(SETTINGS, k=5))) == ["curves", "frames", "done"]
 
 
+@pytest.mark.exhaustive
 def test_where_measuring_takes_long_coarse_curves_come_before(
     monkeypatch: pytest.MonkeyPatch, visitor: Visitor
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import prviz
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
@@ -69,6 +70,7 @@ def test_settings_are_made_legal_for_the_samples() -> None:
     assert allowed(problem_of(approximate)).settings.methods == DEFAULT_METHODS
 
 
+@pytest.mark.thorough
 def test_without_a_truth_the_curve_to_believe_is_measured_once_and_drawn_before_the_others() -> None:
     settings = ExploreSettings(source="bundled", problem="mixture-em-1", n=80, methods=("knn", "ipr"), k=3)
     problem = problem_of(settings)

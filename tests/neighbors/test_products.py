@@ -117,6 +117,7 @@ print(seen)
 """
 
 
+@pytest.mark.exhaustive
 def test_blas_starts_no_threads_inside_ours_in_the_first_run_either() -> None:
     told = subprocess.run([sys.executable, "-c", _FIRST_RUN], check=True, capture_output=True, text=True, timeout=120)
     assert told.stdout.strip() in {"{1}", "set()"}  # of one core, there are no threads of ours

@@ -106,6 +106,7 @@ def test_a_holdout_that_overlaps_the_reference_is_counted_and_refused() -> None:
         held_out_distances(samples(real), samples(holdout))
 
 
+@pytest.mark.exhaustive
 def test_a_memory_limit_changes_the_memory_and_nothing_else() -> None:
     real, generated = (samples(np.random.default_rng(seed).normal(size=(1500, 20))) for seed in (0, 1))
     found, peaks = [], []

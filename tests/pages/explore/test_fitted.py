@@ -10,6 +10,7 @@ from pages._explore.session import PANEL_TAB
 from prviz.live.state import PANELS
 from tests.browser import wait_idle
 from tests.explore_app import healthy, last_word, move, opened, payload, vertices
+from tests.marks import exhaustive_but
 from tests.pages.explore.test_explore_browser import slider
 from tests.pages.live.test_live_browser import PATH, at_stop, drawn, followed, settled
 
@@ -22,7 +23,7 @@ def python_vertices(name: str, split: float | None = 0.5) -> list:
     return prviz.pr_curve(*pair, name, split=split).vertices.round(9).tolist()
 
 
-@pytest.mark.parametrize("methods", [f"knn,{FITTED}", "cluster"])
+@pytest.mark.parametrize("methods", exhaustive_but((f"knn,{FITTED}", "cluster"), "cluster"))
 def test_they_are_drawn_as_python_has_them_and_stay_at_every_k(methods) -> None:
     app = opened(methods=methods, **SMALL)
     last_word(app)

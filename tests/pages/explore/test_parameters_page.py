@@ -60,6 +60,7 @@ def test_a_changed_number_changes_curve_legend_and_link_and_comes_back() -> None
     assert vertices(app) == before
 
 
+@pytest.mark.exhaustive
 def test_a_family_keeps_its_numbers_while_it_is_off() -> None:
     app = small(methods="knn,cluster:clusters=5")
     group = next(each for each in app.button_group if "cluster" in each.value)

@@ -88,6 +88,7 @@ def test_on_the_page(served: Path, tmp_path: Path) -> None:
     healthy(app)
 
 
+@pytest.mark.exhaustive
 def test_a_network_on_the_page(served: Path) -> None:
     onnx = pytest.importorskip("onnx")
     helper, weights = onnx.helper, np.random.default_rng(1).normal(size=(192, 5)).astype(np.float32)

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._triage.checkpoints import CheckpointResults
@@ -34,6 +35,7 @@ def settled(found: CheckpointResults) -> AppTest:
     raise AssertionError("the part was never done")
 
 
+@pytest.mark.exhaustive
 def test_the_winner_and_its_places_by_encoder() -> None:
     names = ("mixture-em-1", "mixture-em-20", "truncation-0.0")
     found = bundled_found(names, TriageSettings(seed=3), n=300)

@@ -85,6 +85,7 @@ def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> Non
     assert "numbers equal" in capsys.readouterr().out
 
 
+@pytest.mark.exhaustive
 def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(tmp_path: Path) -> None:
     below = tmp_path / "served"
     outcomes = []

@@ -74,6 +74,7 @@ def signs(pane: dict) -> list[str]:
     return [text for each in pane["figure"]["data"] if each.get("mode") == "text" for text in each["text"]]
 
 
+@pytest.mark.thorough
 def test_measured_to_the_end_the_words_say_what_the_rows_say() -> None:
     app = small(opened())
     assert "wins in the one cell that is measured" in said(app)  # nothing is measured twice

@@ -406,6 +406,7 @@ def test_uploads_that_are_forgotten_or_left_for_others_are_nowhere() -> None:
         healthy(app)
 
 
+@pytest.mark.thorough
 def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() -> None:
     app = uploads(("step-1.npy", npy(1)), ("step-2.npy", b"no numbers"), ("step-3.npy", npy(3)))
     until_done(begin(app))
