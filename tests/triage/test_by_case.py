@@ -913,7 +913,7 @@ def test_power_counts_the_faults_that_are_named(monkeypatch: pytest.MonkeyPatch)
     assert len(power(Samples(real.values[:120]), tries=1)) == len(PLANTED)
     assert power(real, tries=9, seconds=0.0)[0].tries == 5
     clock = iter(range(100))
-    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(power_module, "time", Of(monotonic=lambda: next(clock)))
     assert power(real, tries=9, seconds=6.5)[0].tries == 7
     assert power(real, tries=9, seconds=7.0)[0].tries == 8
 
