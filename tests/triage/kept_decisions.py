@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from itertools import islice
@@ -119,6 +120,24 @@ def drawn(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]:
         yield PairStatistics(**dict(zip(names, values, strict=True)))
 
 
+def sentences(kept: dict[str, dict[str, float]]) -> list[str]:
+    """What is said of each pair and of some draws, at most five times of each fault, the ends in six digits."""
+    found: dict[str, str] = {}
+    times = Counter[str]()
+    for of in (*(PairStatistics(**values) for values in kept.values()), *islice(drawn(kept), 1_000)):
+        try:
+            whole = misplaced(of)
+            parts = [part for each in (off_support, reshaped, other_shares) if (part := each(of)) is not None]
+        except (TypeError, ArithmeticError):
+            continue
+        for each in ([] if whole is None else [whole]) + [part[1] for part in parts]:
+            if times[each.key] < 5 and each.sentence not in found:
+                times[each.key] += 1
+                ends = "" if each.low is None or each.high is None else f" {each.low:.6g} to {each.high:.6g}"
+                found[each.sentence] = f"{each.level}, {each.title}: {each.sentence}{ends}"
+    return list(found.values())
+
+
 def thresholds() -> list[tuple[str, float]]:
     """What the rules compare each statistic with, where that is a number, and its negative."""
     found = set[tuple[str, float]]()
@@ -192,6 +211,7 @@ def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
     keys = named(kept)
     lists = list(dict.fromkeys(keys))
     return {
+        "sentences": sentences(kept),
         "lists": lists,
         "named": " ".join(str(lists.index(each)) for each in keys),
         "pairs": {name: said(PairStatistics(**values))[0] for name, values in kept.items()},

@@ -44,7 +44,7 @@ from prviz.triage.decision import Disagreement, _disagreement, _headline, basis_
 from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimates
 from prviz.triage.evidence import Spectrum, most_repeated
 from prviz.triage.finding import TriageFinding, grade, percent
-from prviz.triage.findings import _alike, _unnamed, agreed_faults, usual_faults
+from prviz.triage.findings import _alike, _unnamed, agreed_faults, findings, usual_faults
 from prviz.triage.inputs import (
     Checkpoint,
     _finder,
@@ -1563,6 +1563,7 @@ def test_pairs_of_equal_distance_lie_on_opposite_sides() -> None:
     agreement = rank_agreement({"x": [1, 2, 3, 4], "y": [4, 3, 2, 1], "z": [1, 2, np.nan, np.nan], "c": [5, 5, 5, 5]})
     np.testing.assert_array_equal(agreement.values[0], [1, -1, np.nan, np.nan])
     np.testing.assert_array_equal(np.diag(agreement.values), [1, 1, 1, np.nan])
+    assert rank_agreement({"x": [1, 2, 3, np.nan], "y": [1, 3, 2, 0]}).values[0, 1] == pytest.approx(0.5)
 
 
 def test_checkpoints_below_a_folder_leave_out_what_is_named(tmp_path: Path) -> None:
@@ -1631,3 +1632,74 @@ def test_archives_that_are_no_results_are_refused() -> None:
     _check_sizes(archive((1, 0), fits))
     with pytest.raises(ValueError, match="unpacks to more than any result"):
         _check_sizes(archive((1, 0), fits + 1))
+
+
+def found_by(
+    monkeypatch: pytest.MonkeyPatch, shown: Sequence[TriageFinding], **given: Any
+) -> tuple[list[str], dict[str, Any]]:
+    """Keys of all findings where the samples show these, and what the steps were asked."""
+    asked: dict[str, Any] = {"told": [], "roles": []}
+    module, ratio = "prviz.triage.findings.", given.pop("ratio", 3.0)
+    few = fault("few", 0.1)
+
+    def doubted(spread: Any, facts: Any, independent: int | None) -> Any:
+        asked["independent"] = independent
+        return (few,)
+
+    def influenced(pair: Any, method: str, *, role: str, k: Any, **options: Any) -> Any:
+        asked["roles"].append((method, role, k, options["split"], options["bandwidth"]))
+        options["progress"](1.0)
+        return role
+
+    replaced: dict[str, Any] = {
+        "bootstrap": lambda estimate, n, *, seed, level: asked.update(drawn=(n, seed, level)) or Of(curve=None),
+        "preflight": lambda pair, *, k, split: asked.update(facts=(k, split)) or Of(facts="facts"),
+        "mode_reweighting": lambda _: Of(ratio=ratio),
+        "dependent": lambda _: (fault("dependent", 0.1),),
+        "apart": lambda _: (fault("apart", 0.1),),
+        "doubts": doubted,
+        "influence": influenced,
+        "outlier_faults": lambda role: (fault(f"outliers {role}", 0.1),),
+        "carries": lambda method: method == "knn",
+    }
+    for name, made in replaced.items():
+        monkeypatch.setattr(module + name, made)
+    supports = Of(groups=given.pop("groups", None), n_independent=(9, 7))
+    estimate_of: Any = Of(k=given.pop("k", 4), method=given.pop("method", "knn"), supports=supports)
+    pair = SamplePair(np.zeros((70, 1)), np.ones((70, 1)))
+    found = findings(pair, estimate_of, of_samples=lambda _: shown, progress=asked["told"].append, **given)
+    asked["evidence"] = [each.evidence for each in found]
+    return [each.key for each in found], asked
+
+
+def test_findings_stand_in_their_order_and_leave_out_what_an_unfit_set_can_not_show(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    both = ["outliers real", "outliers generated"]
+    keys, asked = found_by(monkeypatch, [fault("off", 0.3)], seed=5, replicates=20, level=0.9, split=0.4, bandwidth=2.0)
+    assert keys == ["dependent", "off", "apart", "few", *both]
+    assert (asked["drawn"], asked["facts"], asked["independent"]) == ((20, 5, 0.9), (4, 0.4), None)
+    assert asked["roles"] == [("knn", "real", 4, 0.4, 2.0), ("knn", "generated", 4, 0.4, 2.0)]
+    assert asked["told"] == pytest.approx([0.25, 0.5, 0.75, 1.0])
+    for key in ("scale", "shifted", "permuted", "single"):
+        assert found_by(monkeypatch, [fault("off", 0.3), fault(key, 0.2)])[0] == ["dependent", "off", key, "few"]
+    assert found_by(monkeypatch, [fault("columns", 0.2)])[0] == ["dependent", "columns", "few"]
+    some = [fault("off", 0.3), fault("columns", 0.2)]
+    assert found_by(monkeypatch, some)[0] == ["dependent", "off", "columns", "apart", "few", *both]
+    assert found_by(monkeypatch, [], method="kde")[0] == ["dependent", "apart", "few"]
+    keys, asked = found_by(monkeypatch, [], groups=np.zeros(2), k=None)
+    assert (asked["independent"], asked["roles"][0][2]) == (7, "sqrt")
+    kink = replace(fault("reweighting", 0.2), evidence="kink")
+    assert found_by(monkeypatch, [kink], ratio=3.0)[1]["evidence"][1] == "kink"
+    assert found_by(monkeypatch, [kink], ratio=2.9)[1]["evidence"][1] == "recall end"
+    assert found_by(monkeypatch, [fault("off", 0.3)], ratio=2.9)[1]["evidence"][1] == "preflight"
+    usual = [fault("off", 0.25)]
+    keys, _ = found_by(monkeypatch, [fault("off", 0.3), fault("tails", 0.2)], usual=usual)
+    assert keys == ["dependent", "tails", "apart", "few", *both]
+    seen = {"p_apart": 1e-4, "differing": 0, "named": []}
+    assert found_by(monkeypatch, [], witness=lambda: seen)[0][:3] == ["dependent", "unclear", "apart"]
+    assert found_by(monkeypatch, [fault("off", 0.3)], witness=lambda: seen)[0][:3] == ["dependent", "off", "apart"]
+    assert found_by(monkeypatch, [fault("off", 0.3)], witness=lambda: seen, usual=usual)[0][:2] == [
+        "dependent",
+        "apart",
+    ]
