@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors.threads import available_threads
@@ -136,6 +138,19 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """What `pytest -n auto` takes: one more than there are cores, since a test in a browser waits half of its time."""
     return available_threads() + 1
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """In the README's run one worker has the browser: server and Chromium take longer to start than a test takes."""
+    return OneBrowser(config, log) if config.option.markexpr == "not thorough" else None
+
+
+class OneBrowser(LoadFileScheduling):
+    """A file is one worker's, and so are all files whose tests visit the app."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        scope: str = super()._split_scope(nodeid)
+        return "browser" if scope.endswith("_browser.py") else scope
 
 
 @pytest.fixture(autouse=True)

@@ -489,6 +489,7 @@ def test_quick_work_and_unwatched_work_say_nothing(monkeypatch: pytest.MonkeyPat
         assert progress is None
 
 
+@pytest.mark.thorough
 def test_control_c_stops_with_one_line(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     paths = [tmp_path / name for name in ("real.npy", "generated.npy")]
