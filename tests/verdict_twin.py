@@ -106,8 +106,7 @@ def _compared(rows: Sequence[FamilyNumbers], noise: float) -> str:
     overlaps = [row.iou for row in rows]
     tied, _, high = _ends(rows, lambda row: row.iou, noise)
     if len(rows) == 1:
-        overlap = f"{_names(rows)} {_verb(rows, 'overlaps', 'overlap')} the truth to {_range(overlaps)}"
-        return f"{overlap}: {_side(rows[0])}."
+        return f"{_names(rows)} {_verb(rows, 'is', 'are')} {_side(rows[0])}: overlap {_range(overlaps)}."
     if min(overlaps) > CLOSE:
         return f"None is far from the truth: every overlap is above {CLOSE}."
     if tied:

@@ -58,7 +58,7 @@ class Guide {
     this.back = button(() => this.go(this.step - 1), "Back");
     this.next = button(() => this.went(), { class: "next" });
     this.figure = new Stage("figure", { begun: () => {}, moved: () => {} });
-    this.space = new Stage("space", { begun: () => {}, moved: ({ offset }) => this.moveLine(offset) });
+    this.space = new Stage("space", { begun: () => this.hand?.focus({ preventScroll: true }), moved: ({ offset }) => this.moveLine(offset) });
     this.kSlider = element("input", { type: "range", min: 0, max: content.ks.length - 1, "aria-label": "Neighbours k" });
     this.kSlider.oninput = () => this.takeK(content.ks[+this.kSlider.value]);
     this.kText = element("b");
@@ -76,6 +76,13 @@ class Guide {
     const beside = element("div", { class: "beside" }, key, this.space.box, this.below);
     this.box = element("section", { class: "guide", "aria-label": "The first minute" }, this.rail, head, this.figure.box, lam, beside, element("footer", this.back, this.next));
     root.replaceChildren(this.box);
+    this.box.addEventListener("keydown", (event) => { // as if the line had the focus, which a newcomer gives to nothing
+      if (this.step < 2 && event.key.startsWith("Arrow") && event.target !== this.hand) {
+        this.hand?.focus({ preventScroll: true });
+        this.hand?.dispatchEvent(new window.KeyboardEvent("keydown", { key: event.key, cancelable: true }));
+        event.preventDefault();
+      }
+    });
     this.observer = new ResizeObserver(() => this.paint());
     this.observer.observe(this.box);
     const asked = Number(new URLSearchParams(location.search).get("step"));
@@ -85,6 +92,11 @@ class Guide {
   /** The line's last place, on both sides of the middle. */
   get farthest() {
     return this.content.lines[this.content.lines.length - 1][0];
+  }
+
+  /** @returns {SVGElement | null} */
+  get hand() {
+    return this.space.svg.querySelector("[data-hand=line]");
   }
 
   get turned() {
@@ -100,7 +112,7 @@ class Guide {
     this.seen = new Set();
     this.k = this.content.usual;
     this.takeAngle(45, false);
-    if (this.step < 4) this.offset = FIRST;
+    if (this.step === 0) this.offset = FIRST;
     this.box.dataset.step = String(this.step + 1);
     this.box.removeAttribute("data-done");
     setText(this.say, SENTENCES[this.step]);
@@ -116,7 +128,7 @@ class Guide {
   went() {
     if (this.step === SENTENCES.length - 1) this.leave(angleToLam(this.angle));
     else this.go(this.step + 1);
-    this.say.focus();
+    (this.hand ?? this.say).focus({ preventScroll: true });
   }
 
   /** @param {number | null} lam of the last step; null: the steps were skipped */
@@ -223,8 +235,8 @@ class Guide {
     }
     if (this.step === 2 || this.step === 3) {
       const real = shown.are_real.slice(0, this.k).filter(Boolean).length;
-      const counted = this.k === 1 ? `The 1 neighbour of × is ${real ? "real" : "generated"}.` : `Of the ${this.k} neighbours of ×, ${real} are real.`;
-      rows.push(element("p", `${counted} × is real.`));
+      const counted = this.k === 1 ? `its nearest one is ${real ? "real" : "generated"}` : `of its ${this.k} nearest ${real} are real`;
+      rows.push(element("p", `×, a real sample: ${counted}.`));
     }
     if (this.step > 1) rows.push(element("div", { class: "overlap" }, element("b", "kNN"), element("span", "overlap with the truth ", element("b", estimate.overlap.toFixed(2)))));
     return rows;
@@ -265,6 +277,7 @@ class Guide {
       const ghosts = this.step === 2 ? [...this.seen].filter((each) => each !== this.draw) : before;
       if (this.step === 3) {
         const there = sampled(vertexPairs(estimate.vertices)), back = [...sampled(vertexPairs(truth))].reverse();
+        if (estimate.overlap < 0.7) marks.push(mark("text", { class: "name knn", x: x(0.36), y: y(0.57), "text-anchor": "middle" }, "too high"));
         marks.push(mark("path", { class: "gap", d: `${path([...there, ...back].map(({ alpha, beta }) => [x(beta), y(alpha)]))}Z` }));
       }
       for (const each of ghosts) {
@@ -291,12 +304,14 @@ class Guide {
     if (this.step === 0) places(last).forEach(([cx, cy], i) => marks.push(mark("circle", { class: "was", cx, cy, r: 0.25 * em, opacity: (0.6 * (i + 1)) / last.length })));
     const swept = places([...this.trail].sort((a, b) => a - b));
     if (this.step === 1 && swept.length > 1) {
-      marks.push(mark("path", { class: "truth", d: path(swept) }));
+      const ended = [Math.min(...this.trail), Math.max(...this.trail)].every((end) => Math.abs(end) > 0.97 * this.farthest);
+      marks.push(mark("path", { class: "truth", d: ended ? pathOf(vertexPairs(this.content.truth), { xaxis: { at: x }, yaxis: { at: y } }) : path(swept) }));
       if (swept.length > 30) named.push({ id: "truth", points: swept.map(([px, py]) => [px - x(0), py - y(1)]), text: "truth" });
     }
-    const [[cx, cy]] = places([this.offset]), right = cx < x(0.8);
+    const [[cx, cy]] = places([this.offset]), right = cx < x(0.6), { alpha, beta } = this.pointOfLine(this.offset);
     marks.push(mark("circle", { class: "now", cx, cy, r: 0.5 * em }));
-    if (this.step === 0 || !named.length) marks.push(mark("text", { class: "name", x: cx + (right ? em : -em), y: cy - 0.5 * em, "text-anchor": right ? "start" : "end" }, "this line"));
+    if (this.step === 0 || !named.length) marks.push(mark("text", { class: "name halo", x: cx + (right ? em : -0.4 * em), y: cy + (right || alpha < 0.1 ? -0.8 : 1.7) * em, "text-anchor": right ? "start" : "end" }, `recall ${beta.toFixed(2)}, precision ${alpha.toFixed(2)}`));
+    marks.push(mark("text", { class: "tick", x: x(0.98), y: y(0.94), "text-anchor": "end" }, "up here: hard to tell apart"));
     return marks;
   }
 
@@ -306,13 +321,13 @@ class Guide {
     const { em } = this.figure.size, lam = angleToLam(this.angle), far = Math.min(1, 1 / lam);
     const truth = pointAt(vertexPairs(this.content.truth), lam), found = pointAt(vertexPairs(estimate.vertices), lam);
     const recall = lam < 1, at = { cx: x(truth.beta), cy: y(truth.alpha) };
-    const words = recall ? `recall ${truth.beta.toFixed(2)}` : `precision ${truth.alpha.toFixed(2)}`;
+    const left = at.cx < x(0.35), words = recall ? `recall ${truth.beta.toFixed(2)}` : `precision ${truth.alpha.toFixed(2)}`;
     return [
       mark("path", { class: "ray", d: `M${x(0)} ${y(0)}L${x(far)} ${y(far * lam)}` }),
       mark("path", { class: "drop", d: `M${at.cx} ${at.cy}${recall ? `V${y(0)}` : `H${x(0)}`}` }),
       mark("circle", { class: "found", cx: x(found.beta), cy: y(found.alpha), r: 0.42 * em }),
       mark("circle", { class: "now", ...at, r: 0.5 * em }),
-      mark("text", { class: "name halo", x: at.cx - 0.7 * em, y: at.cy + 1.6 * em, "text-anchor": "end" }, words),
+      mark("text", { class: "name halo", x: at.cx + (left ? 0.8 : -0.7) * em, y: at.cy + (left ? -0.8 : 1.6) * em, "text-anchor": left ? "start" : "end" }, words),
     ];
   }
 
@@ -326,6 +341,20 @@ class Guide {
       return { scale, at: ([a, b]) => [middleX + (a + b) * half * scale, middleY + (a - b) * half * scale], back: (px) => (px - middleX) / scale };
     }
     return { scale, at: ([a, b]) => [middleX + a * scale, middleY - b * scale], back: (px, py) => ((px - middleX) - (py - middleY)) * half / scale };
+  }
+
+  /** Where the line is held, in pixels. @returns {Place} */
+  handlePlace() {
+    const { height, em } = this.space.size, across = -3.6;
+    const [x, y] = this.scatterScales().at([(this.offset - across) * Math.SQRT1_2, (this.offset + across) * Math.SQRT1_2]);
+    return [x, this.turned ? height - 2 * em : y];
+  }
+
+  /** Both ways in which the line can be pulled. */
+  arrow() {
+    const [x, y] = this.handlePlace(), turn = this.turned ? 0 : -45, length = 2.6 * this.space.size.em, head = 6;
+    const end = (/** @type {number} */ sign) => `M${sign * (length - head)} ${-head}l${sign * head} ${head}l${-sign * head} ${head}`;
+    return mark("path", { class: "arrow", transform: `translate(${x} ${y}) rotate(${turn})`, d: `M${-length} 0H${length}${end(1)}${end(-1)}` });
   }
 
   /** @param {Draw} shown @returns {Drawing} */
@@ -347,8 +376,10 @@ class Guide {
         else marks.push(mark("path", { class: kind, d: `M${px.toFixed(1)} ${(py - 1.2 * size).toFixed(1)}l${size.toFixed(1)} ${(1.8 * size).toFixed(1)}h${(-2 * size).toFixed(1)}Z` }));
       }
     }
-    if (this.withLine) marks.push(mark("path", { class: "line", d: line }));
-    else {
+    if (this.withLine) {
+      marks.push(mark("path", { class: "line", d: line }));
+      if (this.step < 2) marks.push(this.arrow());
+    } else {
       const [cx, cy] = at(shown.watched), arm = 0.4 * em;
       marks.push(mark("circle", { class: "ball", cx, cy, r: shown.distances[this.k - 1] * scale }));
       marks.push(mark("path", { class: "watched", d: `M${cx - arm} ${cy - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}` }));
@@ -356,11 +387,11 @@ class Guide {
     const clip = mark("clipPath", { id: "guide-clip" }, mark("rect", { width, height }));
     const drawing = { marks: `${clip}${mark("g", { "clip-path": "url(#guide-clip)" }, marks.join(""))}`, handles: [] };
     if (this.step > 1) return drawing;
-    const [hx, low] = place(this.offset, -3.6), [, fpr, fnr] = this.cutAt(this.offset);
+    const [hx, hy] = this.handlePlace(), [, fpr, fnr] = this.cutAt(this.offset);
     /** @type {import("../_shared/stage.js").Handle} */
     const handle = {
       id: "line", label: "The line", text: `${Math.round(100 * fpr)} % of real on the green side, ${Math.round(100 * fnr)} % of generated on the violet side`,
-      now: this.offset, min: -this.farthest, max: this.farthest, x: hx, y: this.turned ? height - 2 * em : low, color: "var(--hand)", carried: true,
+      now: this.offset, min: -this.farthest, max: this.farthest, x: hx, y: hy, color: "var(--hand)", carried: true,
       drag: (px, py) => ({ offset: back(px, py) }), press: (steps) => ({ offset: this.offset + STEP_OF_KEYS * Math.max(-88, Math.min(88, steps)) }),
     };
     return { ...drawing, handles: [handle], grab: () => ({ id: "line" }) };

@@ -93,7 +93,7 @@ const overlapOf = ({ iou }) => iou;
 /** @param {FamilyNumbers[]} rows @param {number} noise */
 function compared(rows, noise) {
   const overlaps = rows.map(overlapOf), { tied, high } = ends(rows, overlapOf, noise);
-  if (rows.length === 1) return `${names(rows)} ${verb(rows, "overlaps", "overlap")} the truth to ${range(overlaps)}: ${sideOf(rows[0])}.`;
+  if (rows.length === 1) return `${names(rows)} ${verb(rows, "is", "are")} ${sideOf(rows[0])}: overlap ${range(overlaps)}.`;
   if (Math.min(...overlaps) > CLOSE) return `None is far from the truth: every overlap is above ${CLOSE}.`;
   return `${direction(rows)}. ${tied ? `Their overlaps are alike: ${range(overlaps)}.` : best(high, rows, overlapOf)}`;
 }
@@ -114,7 +114,7 @@ function withoutArea(rows, trueArea, noise) {
 function toBelieve(believed, others) {
   const area = printed(believed.auc);
   if (others.every(({ auc }) => auc <= believed.auc)) return `The area is ${area} by the best classifier.`;
-  return `Believe ${area}: held-out curves lie above the truth, up to chance.`;
+  return `Believe the lowest, ${area}: held-out curves lie above the truth, up to chance.`;
 }
 
 /** @param {FamilyNumbers[]} rows @param {number} noise @param {number | null} agreement */

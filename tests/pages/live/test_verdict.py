@@ -24,7 +24,7 @@ EDGES = [0.0, 1.0, 0.125, 0.375, 0.995, 0.9949999, 0.005, 0.05, 0.95, 0.950001, 
 
 # One of every sentence: all of them are compared.
 PIECES = (
-    *("too high.", "too low.", "too high here,", "overlaps the", "overlap the", "closer", "closest", "Both", "None is"),
+    *("too high.", "too low.", "too high here,", ": overlap ", "closer", "closest", "Both", "None is"),
     *("close to", "is 0:", "almost 0:", "less than", "Areas from", "agree", "Every area", "The area of", "No curve"),
     *("All five", "overlaps are alike", "areas are alike", "Too few samples to believe", "The sets differ"),
     *("not told apart", "differ; the true", "differ. Too few", " curves, ", "Areas so far: ", "Area so far: "),
@@ -78,7 +78,7 @@ def test_both_give_the_same_sentences(blank: Page) -> None:
 @pytest.mark.parametrize(
     ("others", "said"),
     [
-        ([0.5, 0.1], "Believe 0.21: held-out curves lie above the truth, up to chance."),
+        ([0.5, 0.1], "Believe the lowest, 0.21: held-out curves lie above the truth, up to chance."),
         ([0.1], "The area is 0.21 by the best classifier."),
         ([], "The area of Best classifier is 0.21."),
     ],
