@@ -516,6 +516,8 @@ def read_json_lines(
             parse_options=arrow_json.ParseOptions(pa.schema(list(kinds.items())), unexpected_field_behavior="ignore"),
         )
     plain = PlainColumns(table.schema, source, key, limits)
+    if key is None:
+        plain.refuse_pieces(_whole_lists(held))
     inner = [kind.value_type if pa.types.is_list(kind) else kind for kind in plain.schema.types]
     deep = [pa.types.is_struct(kind) for kind in inner]
     if any(deep) and not any(is_number(kind) or pa.types.is_list(kind) for kind in inner):
@@ -528,6 +530,17 @@ def read_json_lines(
     plan = plan_columns(plain.schema, source.where, key, limits, choice)
     batches = map(plain.batch, table.select(plain.places(plan.columns)).to_batches())
     return *read_batches(plan, len(table), batches, limits), None
+
+
+def _whole_lists(held: Mapping[str, Any], within: str = "") -> list[str]:
+    """Names of the lists of whole numbers in an object of JSON, also inside the objects in it."""
+    found = []
+    for name, value in held.items():
+        if isinstance(value, dict):
+            found += _whole_lists(value, f"{within}{name}.")
+        elif isinstance(value, list) and value and all(type(each) is int for each in value):
+            found.append(f"{within}{name}")
+    return found
 
 
 def _json_kind(name: str, value: object) -> Any:

@@ -6,7 +6,7 @@ one list become lists, and a struct that holds lists or numbers becomes its fiel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from prviz.readers.columns import is_label, is_number
 from prviz.readers.errors import ReadError, beside, literal, quoted
+from prviz.readers.pieces import quantised, refuse_sparse, sparse
 from prviz.readers.source import FileSource, Limits, check_claim
 
 
@@ -49,6 +50,8 @@ class PlainColumns:
             list(zip([column.name for column in columns], kinds, strict=True)), metadata=schema.metadata
         )
         self._refuse_others(kinds)
+        if key is None:
+            self.refuse_pieces()
 
     def places(self, names: Iterable[str]) -> list[int]:
         """Places in the stored schema of the columns that hold these plain ones."""
@@ -61,6 +64,7 @@ class PlainColumns:
         import pyarrow as pa
 
         held = set(batch.schema.names)
+        self._refuse_spark(batch)
         arrays, names = [], []
         for column in self._columns:
             if column.holder not in held:
@@ -131,6 +135,44 @@ class PlainColumns:
             f"np.save({beside(self._source.typed, '.npy')}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
         )
 
+    def _in_pieces(self) -> str:
+        """The lines that load all columns, also those inside others, as ``arrays``."""
+        read = f"pa.Table.from_pandas({_reading(self._source)})"
+        return f"import numpy as np, pandas as pd, pyarrow as pa\narrays = {read}.flatten().to_pandas()"
+
+    def refuse_pieces(self, also: Collection[str] = ()) -> None:
+        """Raise for lists of whole numbers that say little alone: places of values, or values divided by others.
+
+        also : lists of whole numbers beside those that the schema calls so.
+        """
+        where, typed, loading = self._source.where, self._source.typed, self._in_pieces()
+        plain = {column.name: column.kind for column in self._columns if _is_plain(column.kind)}
+        lists = {name: kind.value_type for name, kind in plain.items() if _is_list(kind)}
+        whole = [name for name, inner in lists.items() if name in also or _is_whole(inner)]
+        spark = any(column.name.endswith(".type") for column in self._columns)  # see `_refuse_spark`
+        features = [name for name in lists if not is_label(name)]
+        error = None if spark else sparse(where, list(lists), whole, loading, typed)
+        if error is None and len(features) == 1 and features[0] in whole:
+            others = [name for name in plain if name != features[0]]
+            error = quantised(where, features[0], others, loading, typed)
+        if error is not None:
+            raise error
+
+    def _refuse_spark(self, batch: Any) -> None:
+        """Raise for vectors of Spark of which some are sparse: their type is 0."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.types as types
+
+        for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
+            fields = {field.name: field.type for field in kind} if types.is_struct(kind) else {}
+            if "values" not in fields or not _is_whole(fields.get("type", pa.null())):
+                continue
+            batch.column(name).validate(full=True)
+            if pc.any(pc.equal(batch.column(name).field("type"), 0)).as_py():
+                held = {which: f"{name}.{field}" for which, field in _SPARK.items()}
+                raise refuse_sparse(self._source.where, held, self._in_pieces(), self._source.typed)
+
     def _refuse_others(self, kinds: Sequence[Any]) -> None:
         """Raise for a table without numbers whose features hold them in another way."""
         names = [column.name for column in self._columns]
@@ -147,6 +189,21 @@ class PlainColumns:
                     f"{self._source.where}, column {quoted(found[0])}: holds {what}:\n"
                     f"import numpy as np, pandas as pd, pyarrow as pa\n{recipe}"
                 )
+
+
+# Fields of a sparse vector of Spark, by their pieces.
+_SPARK = {"places": "indices", "values": "values", "size": "size"}
+
+
+def _is_plain(kind: Any) -> bool:
+    """True for numbers and lists of numbers."""
+    return bool(is_number(kind.value_type if _is_list(kind) and hasattr(kind, "value_type") else kind))
+
+
+def _is_whole(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_integer(kind))
 
 
 def _is_text(kind: Any) -> bool:

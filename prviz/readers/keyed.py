@@ -18,6 +18,7 @@ from prviz.readers.arrays import Array, Header, check_header, fits, looks_like_i
 from prviz.readers.columns import is_label
 from prviz.readers.errors import AmbiguousKeyError, ReadError, beside, corrupt_unless_read, listed, literal, quoted
 from prviz.readers.npy import label_at, values_at
+from prviz.readers.pieces import quantised, sparse
 from prviz.readers.source import FileSource, Limits, check_keys, human_size
 
 _DTYPES = {
@@ -125,9 +126,6 @@ KNOWN_KEYS = ("feats", "reps", "real_feats", "features", "embeddings", "pool_3",
 REAL = re.compile(r"(real|ref|reference)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
 GENERATED = re.compile(r"(fake|gen|generated|sample)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
 _RUNNING = re.compile(r"\d+")
-# What 8-bit numbers are multiplied by, and what stands for 0 among them.
-_SCALE = re.compile(r"(.*[_.])?(scales?|quant_scale|delta)", re.IGNORECASE)
-_ZERO = re.compile(r"(.*[_.])?(zero_?points?|zp|zeros?)", re.IGNORECASE)
 _STATISTICS = re.compile(r"(mu|sigma)(_s)?")
 
 
@@ -216,21 +214,39 @@ def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
 
 
 def refuse_quantised(file: KeyedFile, key: str) -> None:
-    """Raise ReadError, with the lines that undo it, for whole numbers of 8 bits beside what they were divided by."""
+    """Raise ReadError, with the lines that undo it, for whole numbers beside what they were divided by."""
     header = file.header(key)
-    scale, zero = (next((name for name in file.keys if word.fullmatch(name)), None) for word in (_SCALE, _ZERO))
-    if scale is None or header.dtype is None or header.dtype.kind not in "iu" or header.itemsize > 1:
+    if header.dtype is None or header.dtype.kind not in "iu" or header.bfloat16:
         return
+    others = [name for name in file.keys if name != key and _holds(file, name, _is_beside(header.table))]
+    if error := quantised(file.where, key, others, _loading(file), file.path):
+        raise error
 
-    saved = beside(file.path, "_numbers.npy")
-    shifted = "q.astype('float32')" if zero is None else f"(q.astype('float32') - wide(arrays[{literal(zero)}]))"
-    raise ReadError(
-        f"{file.where}: {quoted(key)} holds whole numbers of 8 bits, {quoted(scale)} what they were divided by; with "
-        f"key={quoted(key)} they are read as they are. Save what they stand for:\n{_loading(file)}\n"
-        f"q = arrays[{literal(key)}]\n"
-        "wide = lambda each: each[:, None] if each.shape == q.shape[:1] != q.shape[1:] else each\n"
-        f"np.save({saved}, {shifted} * wide(arrays[{literal(scale)}]))"
-    )
+
+def _is_beside(table: tuple[int, ...]) -> Callable[[Header], bool]:
+    """Whether an array holds one number for all values of a table, for each row, or for each column."""
+    shapes = {(), (1,), (1, 1), *((length,) for length in table), (1, table[-1]), (table[0], 1)}
+
+    def fitting(header: Header) -> bool:
+        return header.shape in shapes and header.dtype is not None and header.dtype.kind in "fiu"
+
+    return fitting
+
+
+def _refuse_sparse(file: KeyedFile) -> None:
+    """Raise ReadError, with the lines that make whole rows, for a sparse matrix of any kind."""
+    if {"shape", "data"} < set(file.keys) and {"format", "indptr"} & set(file.keys):
+        raise ReadError(
+            f"{file.where}: a sparse matrix of SciPy. Save all its values:\nimport numpy as np, scipy.sparse\n"
+            f"np.save({beside(file.path, '.npy')}, scipy.sparse.load_npz({literal(file.path)}).toarray())"
+        )
+    tables = [name for name in file.keys if _holds(file, name, fits)]
+    shapes = {name: file.header(name) for name in tables}
+    whole = [name for name, header in shapes.items() if header.dtype is not None and header.dtype.kind in "iu"]
+    for places in whole:
+        alike = [name for name in tables if shapes[name].shape == shapes[places].shape]
+        if error := sparse(file.where, alike, [places], _loading(file), file.path):
+            raise error
 
 
 def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) -> str:
@@ -254,6 +270,7 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
     pair = find_roles(file)
     if pair is not None:
         raise refuse_mixture(file.where, pair)
+    _refuse_sparse(file)
     statistics = _has_statistics(file)
     keys = [name for name in file.keys if not (statistics and _STATISTICS.fullmatch(name))]
     known = [name for name in KNOWN_KEYS if name in keys]
@@ -292,12 +309,6 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
             check_header(file.header(likely[0]), Limits())
         except ReadError as error:
             return error
-    if {"indices", "indptr", "shape", "data"} <= set(file.keys):
-        saved = beside(file.path, ".npy")
-        return ReadError(
-            f"{file.where}: a sparse matrix of SciPy. Save all its values:\nimport numpy as np, scipy.sparse\n"
-            f"np.save({saved}, scipy.sparse.load_npz({literal(file.path)}).toarray())"
-        )
     return ReadError(
         f"{file.where}: none of its arrays is a 2-D table of real numbers. It has: {_contents(file)}. "
         "Save the embeddings as (n, d), one row per sample."

@@ -1,0 +1,97 @@
+"""Values that are kept in pieces: whole numbers beside what they were divided by, and places beside the values there.
+
+One piece read alone gives a wrong number without a word. So both are refused, with the lines that put them together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from prviz.readers.errors import ReadError, beside, listed, literal, quoted
+
+# Names of pieces, and what each does in the sum.
+_PIECES = {
+    "scale": r"scales?|scale_?factors?|quant_?scales?|delta",
+    "zero": r"zero_?points?|zp|zeros?",
+    "min": r"offsets?|add_?offsets?|v?mins?|minimum|minima|lo|low|lower|bias(es)?|beta|shift|intercept|center|mean",
+    "max": r"v?max|maximum|maxima|hi|high|upper",
+    "places": r"indices|indexes|idxs?|index|inds?|cols?|columns|positions|places|dims|keys",
+    "values": r"values?|vals?|data|weights?|scores?|counts?",
+}
+_NAMED = {piece: re.compile(rf"(.*[_.])?({names})", re.IGNORECASE) for piece, names in _PIECES.items()}
+
+
+def piece(which: str, names: Sequence[str], of: str = "") -> str | None:
+    """The name of one piece among these, rather one that begins like the array ``of``; None where there is none."""
+    found = [name for name in names if _NAMED[which].fullmatch(name)]
+    return min(found, key=lambda name: not (of and name.startswith(of)), default=None)
+
+
+def quantised(where: str, key: str, others: Sequence[str], loading: str, typed: str) -> ReadError | None:
+    """The error for whole numbers beside what they were divided by, with the lines that undo it; else None.
+
+    others : names of the arrays of numbers beside. loading : lines that make ``arrays`` of the file, by names.
+    """
+    found = {which: piece(which, others, key) for which in ("scale", "zero", "min", "max")}
+    held = {which: name for which, name in found.items() if name is not None}
+    formula = sum_ = "q * scale + min" if "min" in held else "q * scale"
+    if "scale" in held:
+        held.pop("max", None)
+    elif {"min", "max"} <= held.keys():  # the least and the largest of 256 levels
+        held = {which: held[which] for which in ("min", "max")}
+    else:
+        return None
+
+    letters, rest = ", ".join(held), ", ".join(map(literal, held.values()))
+    lines = [
+        loading,
+        f"q, {letters} = (np.array(list(np.atleast_1d(arrays[name])), float) for name in [{literal(key)}, {rest}])",
+        "wide = lambda each: each[:, None] if each.shape == q.shape[:1] != q.shape[1:] else each",
+    ]
+    if "scale" not in held:
+        formula = "q / 255 * (max - min) + min, of numbers below 0 after 128 is added"
+        sum_ = "(q + 128 * (q < 0).any()) / 255 * (max - min) + min"
+    elif "zero" in held:
+        more = " + min" if "min" in held else ""
+        formula = f"(q - zero) * scale{more}, or where zero is not whole q * scale + zero{more}"
+        sum_ = f"((q - zero) * scale if (zero % 1 == 0).all() else q * scale + zero){more}"
+    for which in held:
+        sum_ = sum_.replace(which, f"wide({which})")
+    written = ", ".join(f"{which} {quoted(name)}" for which, name in held.items() if which != name)
+    formula += f" ({written})" if written else ""
+    lines.append(f"np.save({beside(typed, '_numbers.npy')}, {sum_})")
+    return ReadError(
+        f"{where}: {quoted(key)} holds whole numbers that {listed(list(held.values()))} make others of. Save these, if "
+        f"this is your formula: {formula}; with key={quoted(key)} they are read as they are.\n" + "\n".join(lines)
+    )
+
+
+def sparse(where: str, names: Sequence[str], integers: Sequence[str], loading: str, typed: str) -> ReadError | None:
+    """The error for rows of places and of the values there, with the lines that make whole rows; else None.
+
+    names : of all lists or 2-D arrays. integers : those of whole numbers.
+    """
+    places = piece("places", integers)
+    values = piece("values", [name for name in names if name != places], (places or "").rpartition(".")[0])
+    if places is None or values is None:
+        return None
+    return refuse_sparse(where, {"places": places, "values": values}, loading, typed)
+
+
+def refuse_sparse(where: str, held: Mapping[str, str], loading: str, typed: str) -> ReadError:
+    """The error for these pieces of sparse rows: "places", "values" and, where it is known, "size"."""
+    places, values, size = (held.get(which) for which in ("places", "values", "size"))
+    pairs = f"zip(arrays[{literal(places or '')}], arrays[{literal(values or '')}])"
+    if size is None:
+        width = "1 + max(max(each, default=0) for each, _ in rows)))  # for both files the larger one"
+    else:
+        width = f"int(np.nanmax(np.asarray(arrays[{literal(size)}], float)))))"
+    return ReadError(
+        f"{where}: sparse rows, {quoted(values or '')} at the places in {quoted(places or '')} and 0 elsewhere. Save "
+        f"whole rows:\n{loading}\n"
+        f"rows = [(range(len(values)) if places is None else places, values) for places, values in {pairs}]\n"
+        f"dense = np.zeros((len(rows), {width}\n"
+        "for row, (places, values) in zip(dense, rows): np.add.at(row, np.array(places, int), values)\n"
+        f"np.save({beside(typed, '_whole.npy')}, dense)"
+    )

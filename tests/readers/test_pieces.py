@@ -1,0 +1,139 @@
+"""Values in pieces, whole numbers beside their scale and places beside values: the printed lines give what is meant."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import safetensors.numpy
+import scipy.sparse
+
+from prviz.readers import ReadError, read
+
+X = np.random.default_rng(0).normal(size=(40, 5))
+
+
+def followed(source: Path) -> np.ndarray:
+    """What the printed lines save, run where the file is."""
+    with pytest.raises(ReadError) as caught:
+        read(source)
+    before = set(source.parent.iterdir())
+    code = str(caught.value).partition("\n")[2]
+    exec(code, {})
+    [saved] = set(source.parent.iterdir()) - before
+    return read(saved).values
+
+
+def saved(path: Path, **arrays: np.ndarray) -> Path:
+    """The arrays as a file of the kind that its extension says; those of one row per sample in tables."""
+    if path.suffix == ".npz":
+        np.savez(path, **arrays)
+    elif path.suffix == ".safetensors":
+        safetensors.numpy.save_file({name: np.array(each, order="C") for name, each in arrays.items()}, path)
+    elif path.suffix == ".jsonl":
+        rows = zip(*(each.tolist() for each in arrays.values()), strict=True)
+        path.write_text("\n".join(json.dumps(dict(zip(arrays, row, strict=True))) for row in rows))
+    else:
+        frame = pd.DataFrame({name: list(each) for name, each in arrays.items()})
+        frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_feather(path)
+    return path
+
+
+def coded(by_row: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    axis = 1 if by_row else 0
+    low = X.min(axis, keepdims=True)
+    step = (X.max(axis, keepdims=True) - low) / 255
+    return np.rint((X - low) / step), step, low
+
+
+BY_ROW, BY_COLUMN = coded(True), coded(False)
+ZERO = np.rint(-BY_COLUMN[2] / BY_COLUMN[1])
+
+
+@pytest.mark.parametrize("kind", [".npz", ".safetensors", ".parquet", ".feather", ".jsonl"])
+@pytest.mark.parametrize("low", ["offset", "min", "zero", "emb.lo"])
+def test_whole_numbers_with_a_scale_for_each_row_and_the_lowest_one(
+    kind: str, low: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    q, step, lows = BY_ROW
+    parts = {"emb": q.astype("u1"), "scale": step[:, 0], low: lows[:, 0]}
+    found = followed(saved(Path("a" + kind).absolute(), **parts))
+    np.testing.assert_allclose(found, q * step + lows, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parts", "right"),
+    [
+        ({"q": BY_COLUMN[0].astype("u1"), "scale": BY_COLUMN[1], "zero": BY_COLUMN[2]}, "low"),
+        ({"q": BY_COLUMN[0].astype("u1"), "q_scale": BY_COLUMN[1][0], "zp": ZERO[0].astype("i4")}, "zero"),
+        ({"q": BY_COLUMN[0].astype("u1"), "min": BY_COLUMN[2][0], "max": X.max(0)}, "low"),
+        ({"q": (BY_COLUMN[0] - 128).astype("i1"), "lo": BY_COLUMN[2][0], "hi": X.max(0)}, "low"),
+        ({"q": BY_COLUMN[0].astype("i2"), "scale_factor": BY_COLUMN[1], "add_offset": BY_COLUMN[2]}, "low"),
+    ],
+)
+def test_whole_numbers_with_a_scale_for_each_column(
+    parts: dict[str, np.ndarray], right: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    q, step, low = BY_COLUMN
+    meant = q * step + low if right == "low" else (q - ZERO) * step
+    np.testing.assert_allclose(followed(saved(tmp_path / "a.npz", **parts)), meant, atol=1e-12)
+    np.testing.assert_array_equal(read(tmp_path / "a.npz", key="q").values, parts["q"])
+
+
+PLACES = np.sort(np.argsort(-abs(X), 1)[:, :3], 1)
+TOP = np.take_along_axis(X, PLACES, 1)
+WHOLE = np.zeros_like(X)
+np.put_along_axis(WHOLE, PLACES, TOP, 1)
+
+
+@pytest.mark.parametrize("kind", [".npz", ".safetensors", ".parquet", ".feather", ".jsonl"])
+@pytest.mark.parametrize("names", [("indices", "values"), ("topk_idx", "topk_vals"), ("col", "data")])
+def test_places_and_the_values_there(
+    kind: str, names: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = saved(tmp_path / f"a{kind}", **{names[0]: PLACES, names[1]: TOP})
+    np.testing.assert_array_equal(followed(file), WHOLE)
+    np.testing.assert_array_equal(read(file, key=names[1]).values, TOP)
+
+
+@pytest.mark.parametrize("spark", [True, False])
+def test_sparse_rows_in_objects(spark: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sparse = np.where(abs(X) > 1, X, 0)
+    sparse[:, -1] = 0
+    rows = [{"indices": np.flatnonzero(row), "values": row[row != 0]} for row in sparse]
+    if spark:
+        rows = [{"type": 0, "size": 5, **row} for row in rows]
+        rows[3] = {"type": 1, "size": None, "indices": None, "values": sparse[3]}
+    pd.DataFrame({"v": rows}).to_parquet("a.parquet")
+    width = 5 if spark else np.flatnonzero(sparse.any(0))[-1] + 1
+    np.testing.assert_array_equal(followed(tmp_path / "a.parquet"), sparse[:, :width])
+
+
+def test_dense_vectors_of_spark_are_read() -> None:
+    rows = [{"type": 1, "size": None, "indices": None, "values": row} for row in X]
+    file = io.BytesIO()
+    pd.DataFrame({"v": rows}).to_parquet(file)
+    np.testing.assert_array_equal(read(("a.parquet", file.getvalue())).values, X)
+
+
+@pytest.mark.parametrize("kind", ["coo", "csr", "csc", "bsr", "dia"])
+def test_sparse_matrices_of_scipy(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sparse = np.where(abs(X) > 1, X, 0)
+    scipy.sparse.save_npz(tmp_path / "a.npz", scipy.sparse.coo_matrix(sparse).asformat(kind))
+    np.testing.assert_array_equal(followed(tmp_path / "a.npz"), sparse)
+
+
+def test_lists_of_whole_numbers_that_stand_for_themselves_are_read(tmp_path: Path) -> None:
+    counts = np.random.default_rng(1).integers(0, 9, (40, 5))
+    for number, beside in enumerate(({"id": np.arange(40)}, {"weight": X[:, 0]}, {"min": X[:, 0]})):
+        found = read(saved(tmp_path / f"{number}.parquet", counts=counts, **beside))
+        np.testing.assert_array_equal(found.values, counts)
