@@ -18,7 +18,7 @@ from prviz.readers.arrays import Array, Header, check_header, fits, looks_like_i
 from prviz.readers.columns import is_label
 from prviz.readers.errors import AmbiguousKeyError, ReadError, beside, corrupt_unless_read, listed, literal, quoted
 from prviz.readers.npy import label_at, values_at
-from prviz.readers.pieces import quantised, sparse
+from prviz.readers.pieces import is_piece, quantised, sparse
 from prviz.readers.source import FileSource, Limits, check_keys, human_size
 
 _DTYPES = {
@@ -168,6 +168,10 @@ def _is_sample(header: Header) -> bool:
     return len(header.shape) == 1 and header.shape[0] > 0 and header.dtype is not None and header.dtype.kind in "fiu"
 
 
+def _is_whole(header: Header) -> bool:
+    return header.dtype is not None and header.dtype.kind in "iu" and not header.bfloat16
+
+
 def _holds(file: KeyedFile, key: str, what: Callable[[Header], bool]) -> bool:
     try:
         return what(file.header(key))
@@ -216,7 +220,7 @@ def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
 def refuse_quantised(file: KeyedFile, key: str) -> None:
     """Raise ReadError, with the lines that undo it, for whole numbers beside what they were divided by."""
     header = file.header(key)
-    if header.dtype is None or header.dtype.kind not in "iu" or header.bfloat16:
+    if not _is_whole(header):
         return
     others = [name for name in file.keys if name != key and _holds(file, name, _is_beside(header.table))]
     if error := quantised(file.where, key, others, _loading(file), file.path):
@@ -242,11 +246,19 @@ def _refuse_sparse(file: KeyedFile) -> None:
         )
     tables = [name for name in file.keys if _holds(file, name, fits)]
     shapes = {name: file.header(name) for name in tables}
-    whole = [name for name, header in shapes.items() if header.dtype is not None and header.dtype.kind in "iu"]
+    whole = [name for name, header in shapes.items() if _is_whole(header)]
     for places in whole:
         alike = [name for name in tables if shapes[name].shape == shapes[places].shape]
         if error := sparse(file.where, alike, [places], _loading(file), file.path):
             raise error
+
+
+def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
+    """The arrays that can be the samples: of whole numbers and what they are divided by, the whole numbers."""
+    fitting = [name for name in keys if _holds(file, name, fits)]
+    whole = [name for name in fitting if _holds(file, name, _is_whole)]
+    alone = len(whole) == 1 and all(name in whole or is_piece(name) for name in fitting)
+    return whole if alone else fitting
 
 
 def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) -> str:
@@ -275,7 +287,7 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
     keys = [name for name in file.keys if not (statistics and _STATISTICS.fullmatch(name))]
     known = [name for name in KNOWN_KEYS if name in keys]
     for group in (known, [name for name in keys if name not in known]):
-        fitting = [name for name in group if _holds(file, name, fits)]
+        fitting = _fitting(file, group)
         if len(fitting) == 1:
             return fitting[0]
         if fitting:

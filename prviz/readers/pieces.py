@@ -28,6 +28,11 @@ def piece(which: str, names: Sequence[str], of: str = "") -> str | None:
     return min(found, key=lambda name: not (of and name.startswith(of)), default=None)
 
 
+def is_piece(name: str) -> bool:
+    """True for the name of what whole numbers are divided by, or of what is added to them."""
+    return any(_NAMED[which].fullmatch(name) for which in ("scale", "zero", "min", "max"))
+
+
 def quantised(where: str, key: str, others: Sequence[str], loading: str, typed: str) -> ReadError | None:
     """The error for whole numbers beside what they were divided by, with the lines that undo it; else None.
 

@@ -631,27 +631,6 @@ def test_complex_numbers_become_their_parts(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.values, np.hstack([VALUES, VALUES[:, ::-1]]))
 
 
-@pytest.mark.parametrize("each", ["feature", "sample"])
-@pytest.mark.parametrize("ending", ["npz", "safetensors"])
-def test_numbers_of_8_bits_are_multiplied_by_their_scale(ending: str, each: str, tmp_path: Path) -> None:
-    scale = np.abs(VALUES).max(axis=0 if each == "feature" else 1) / 127
-    divisor = scale if each == "feature" else scale[:, None]
-    whole_numbers = np.rint(VALUES / divisor + 3).clip(-128, 127).astype("i1")
-    held = {"q": whole_numbers, "zero_point": np.full(scale.shape, 3, "i4"), "scale": scale}
-    path = tmp_path / f"x.{ending}"
-    if ending == "npz":
-        np.savez(path, **held)
-    else:
-        safetensors.numpy.save_file(held, path)
-    with pytest.raises(
-        ReadError, match="'q' holds whole numbers of 8 bits, 'scale' what they were divided by"
-    ) as caught:
-        read(path)
-    right = (whole_numbers.astype("f4") - 3) * divisor
-    np.testing.assert_allclose(followed(path, caught.value).values, right, rtol=1e-6)
-    np.testing.assert_array_equal(read(path, key="q").values, whole_numbers)
-
-
 @pytest.mark.parametrize("name", ["x.raw", "x.bin", "x.dat"])
 def test_plain_bytes_need_the_width_of_a_sample(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
