@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import prviz
 from prviz.curves import PRCurve
 from prviz.estimators.tightest import TIGHTEST
 from prviz.measure.estimates import estimate
@@ -57,7 +58,7 @@ from prviz.triage.inputs import (
     skipped_files,
     step_of,
 )
-from prviz.triage.measure import UNEVEN, SetSizes, other_encoders, set_sizes, unequal, uneven
+from prviz.triage.measure import UNEVEN, CheckpointEvaluator, SetSizes, other_encoders, set_sizes, unequal, uneven
 from prviz.triage.measured import CheckpointOutcome, PairDigests, TriageSettings
 from prviz.triage.memorisation import (
     Excess,
@@ -1703,3 +1704,70 @@ def test_findings_stand_in_their_order_and_leave_out_what_an_unfit_set_can_not_s
         "dependent",
         "apart",
     ]
+
+
+def test_the_key_of_a_result_is_everything_that_it_hangs_on() -> None:
+    reference = Samples(np.random.default_rng(0).normal(size=(40, 2)))
+    digests = PairDigests("r", "g")
+
+    def key(name: str, k: int | None, **given: Any) -> dict[str, Any]:
+        return CheckpointEvaluator(reference, TriageSettings(**given), None, 10**9)._key(digests, name, k)
+
+    assert key("kde", 3, bandwidth=2.0, split=0.4, seed=7) == {
+        **{"prviz": prviz.__version__, "real": "r", "generated": "g", "method": "kde", "k": 3},
+        **{"bandwidth": 2.0, "split": 0.4, "seed": 7},
+    }
+    plain = key("cluster", None, bandwidth=2.0)
+    assert (plain["k"], plain["bandwidth"]) == (None, None)
+
+
+def test_a_triage_passes_on_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    reference, held = Samples(rng.normal(size=(40, 2))), Samples(rng.normal(size=(30, 2)))
+    asked: dict[str, Any] = {}
+    told: list[float] = []
+
+    def step(name: str, answer: Any) -> Any:
+        def call(*given: Any, progress: Any = None, **options: Any) -> Any:
+            asked[name] = given, options
+            if progress is not None:
+                progress(1.0)
+            if isinstance(answer, ValueError):
+                raise answer
+            return answer
+
+        return call
+
+    copies = {"a": Of(memorised=True), "b": Of(memorised=False)}
+    answers = {
+        **{"memorisation_of": copies, "yardstick": "yardstick", "looked_into": ["one"], "believed_areas": {"a": 0.5}},
+        **{"witnesses_of": {"b": {"told_apart": True}}, "judge": "judgement", "findings_of": {"a": ()}},
+    }
+    for name, answer in answers.items():
+        monkeypatch.setattr(run, name, step(name, answer))
+    measured: Any = [
+        Of(n_real=20, n_generated=n, method="knn", checkpoint=Of(name=name)) for n, name in ((25, "a"), (15, "b"))
+    ]
+    outcomes: Any = [Of(measured=tuple(measured[:1])), Of(measured=()), Of(measured=tuple(measured[1:]))]
+    load: Any = object()
+    store: Any = object()
+    task = run.TriageRun(reference, TriageSettings(seed=3), holdout=held, goal=0.25, store=store, memory_limit=10**8)
+    found = task.results(outcomes, load=load, progress=told.append)
+    assert told == [0.5, 1.0]
+    assert found.reference.n == 20
+    assert (found.yardstick, found.no_ceiling, found.judgement) == ("yardstick", "", "judgement")
+    assert (found.memorisation, found.findings) == (copies, {"a": ()})
+    assert asked["yardstick"][1] == {"size": 25, "store": store, "memory_limit": 10**8}
+    assert asked["yardstick"][0][2] is held
+    assert asked["judge"][0] == (measured, 0.25, 3)
+    assert asked["judge"][1]["memorised"] == ["a"]
+    assert asked["judge"][1]["apart"] == {"b": True}
+    assert asked["witnesses_of"][1] == {"areas": {"a": 0.5}, "load": load, "store": store, "memory_limit": 10**8}
+    assert asked["memorisation_of"][1] == {"load": load, "store": store, "memory_limit": 10**8}
+    assert asked["findings_of"][1]["holdout"] is held
+    assert asked["findings_of"][0][0] is found.reference
+    monkeypatch.setattr(run, "yardstick", step("yardstick", ValueError("too few")))
+    plain = run.TriageRun(reference, TriageSettings(), areas=False).results(outcomes)
+    assert (plain.yardstick, plain.no_ceiling) == (None, "too few")
+    assert asked["witnesses_of"][1]["areas"] is None
+    assert asked["judge"][1]["yardstick"] is None
