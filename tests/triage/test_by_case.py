@@ -1771,3 +1771,28 @@ def test_a_triage_passes_on_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -
     assert (plain.yardstick, plain.no_ceiling) == (None, "too few")
     assert asked["witnesses_of"][1]["areas"] is None
     assert asked["judge"][1]["yardstick"] is None
+
+
+def test_a_bound_is_the_second_half_of_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def measured(_: Any, requests: Any, seed: int, memory: int, progress: Any, *, distances: Any) -> Any:
+        progress(1.0)
+        assert (seed, memory, distances) == (4, 10**8, None)
+        return [Of(method=name, k=k) for name, k, _ in requests]
+
+    def halved(_: Any, seed: int, *, memory_limit: int, progress: Any) -> Any:
+        progress(1.0)
+        return Of(bound=(seed, memory_limit))
+
+    monkeypatch.setattr("prviz.triage.measure.measure", measured)
+    monkeypatch.setattr("prviz.triage.measure.judge_half", halved)
+    np.save(tmp_path / "a.npy", np.random.default_rng(1).normal(size=(40, 2)))
+    reference = Samples(np.random.default_rng(0).normal(size=(40, 2)))
+    cases: Any = (((BEST, "cluster"), [0.5, 1.0, 1.0], [(4, 10**8), None]), (("cluster",), [1.0, 1.0], [None]))
+    for methods, told, bounds in cases:
+        heard: list[float] = []
+        evaluator = CheckpointEvaluator(reference, TriageSettings(methods, seed=4), None, 10**8)
+        outcome = evaluator.outcome(Checkpoint(tmp_path / "a.npy", "a"), heard.append)
+        assert (heard, [each.own_bound for each in outcome.measured]) == (told, bounds)
+        assert outcome.fresh == methods
+    plain = CheckpointEvaluator(reference, TriageSettings((BEST,), seed=4), None, 10**8, bounded=False)
+    assert plain.outcome(Checkpoint(tmp_path / "a.npy", "a"), lambda _: None).measured[0].own_bound is None
