@@ -97,6 +97,9 @@ _SAME_ROWS = 0.98
 # others of their columns they must be.
 _STAND_INS = (99, 999, 9999, 99999, 999999, 1e20, 1e30, 1e36, 9.96921e36, 3.4028235e38)
 _FAR = 3
+# Ends of the types of whole numbers, which stand for missing ones where they repeat and are so far from the others.
+_ENDS = (-128, 255, -32768, -32767, 32767, 65535, -(2**31), 1 - 2**31, 2**31 - 1, 2**32 - 1)
+_FAR_END = 2
 
 
 @dataclass(frozen=True)
@@ -848,12 +851,15 @@ def stand_ins(pair: SamplePair) -> list[Finding]:
     found: list[Finding] = []
     for role, samples in (("real", pair.real), ("generated", pair.generated)):
         for value in sorted(set(samples.extremes)):
-            if not any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS):
+            usual = any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS)
+            if not usual and value not in _ENDS:
                 continue
             there = samples.values == value
             columns = np.flatnonzero(there.any(axis=0))
             others = np.abs(samples.values[:, columns][~there[:, columns]])
-            if others.size == 0 or abs(value) < _FAR * float(others.max()):
+            if others.size == 0 or abs(value) < (_FAR if usual else _FAR_END) * float(others.max()):
+                continue
+            if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):  # or a mask of 0 and 255
                 continue
             rows = int(there.any(axis=1).sum())
             said = f"{value:g} in {rows:,} of {samples.n:,} {role} rows{_named(samples, columns)}"

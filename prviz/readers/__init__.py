@@ -45,7 +45,15 @@ from prviz.readers.source import (
     table_beside,
     unreadable,
 )
-from prviz.readers.suspects import beside_lists, check_upright, checked_columns, look_packed, packed_note
+from prviz.readers.suspects import (
+    beside_lists,
+    check_upright,
+    checked_columns,
+    float_bits,
+    float_bits_note,
+    look_packed,
+    packed_note,
+)
 from prviz.samples import SamplePair, Samples
 from prviz.warning import warn
 
@@ -568,12 +576,14 @@ def _array(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
 
 
 def _with_bits_noted(found: _Contents, file: FileSource, key: str | None = None) -> _Contents:
-    """The contents of an array with a note where they look like packed bits."""
-    if not look_packed(found.values):
+    """The contents of an array with a note where they look like packed bits, or like the bits of numbers."""
+    packed, kind = look_packed(found.values), float_bits(found.values)
+    if not packed and kind is None:
         return found
     library = "safetensors.numpy.load_file" if file.kind == ".safetensors" else "np.load"
     loads = f"{library}({quoted(file.name)})" + ("" if key is None else f"[{quoted(key)}]")
-    return found._replace(notes=(*found.notes, packed_note(file.name, loads)))
+    note = packed_note(file.name, loads) if kind is None else float_bits_note(file.name, loads, kind)
+    return found._replace(notes=(*found.notes, note))
 
 
 def _table(file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:

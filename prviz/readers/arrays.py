@@ -223,10 +223,10 @@ def check_exact(values: Array, position: Callable[[int, int], str]) -> None:
     bad = (values > _EXACT) if values.dtype.kind == "u" else (values > _EXACT) | (values < -_EXACT)
     if bad.any():
         row, column = (int(index) for index in np.argwhere(bad)[0])
-        raise ReadError(
-            f"{position(row, column)}: the integer {values[row, column]} is too large to be held exactly. "
-            "Are these identifiers rather than features?"
-        )
+        found, ends = values[row, column], np.iinfo(values.dtype)
+        end = "This end of its type stands for a missing value: fill it in, or leave that sample out."
+        asked = end if found in (ends.min, ends.max) else "Are these identifiers rather than features?"
+        raise ReadError(f"{position(row, column)}: the integer {found} is too large to be held exactly. {asked}")
 
 
 def check_values(values: Array, position: Callable[[int, int], str]) -> None:

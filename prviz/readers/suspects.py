@@ -75,6 +75,17 @@ _KEY_ROWS = 500
 # over that of the commonest one, and the largest correlation of two bits of a byte.
 _PACKED_ROWS, _PACKED_COLUMNS, _PACKED_BYTES = 500, 128, 2_000
 _ALIKE, _RELATED = 0.6, 0.2
+# Share of each byte with one bit among those with any; different bytes of a column, the share of columns that have so
+# many, and the correlation of their lowest bit with the others; share of 0 and 255, which saturated numbers end at.
+_SINGLE, _MANY, _MOSTLY, _HANGS, _ENDS = 0.02, 48, 0.5, 0.15, 0.25
+# Numbers of 16 bits by what their bits are of: the place of the exponent, the exponents of numbers from 1e-4 to about
+# 1e3, and the lines that make these numbers of ``bits``.
+_FLOATS = {
+    "bfloat16": (7, 0xFF, 113, 137, "({bits}.astype(np.uint32) << 16).view(np.float32)"),
+    "float16": (10, 0x1F, 1, 25, "{bits}.view(np.float16).astype(np.float32)"),
+}
+# Share of the numbers that have these exponents, and least share of either sign.
+_IN_RANGE, _OF_SIGN = 0.99, 0.1
 _UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
 # Share of the features that may be keys: more of them are whole numbers by nature.
 _KEYS_AT_MOST = 0.5
@@ -315,17 +326,60 @@ def look_packed(values: Array) -> bool:
     few = few[:, :: max(1, d // _PACKED_COLUMNS)]
     if n * d < _PACKED_BYTES or (few != np.rint(few)).any():
         return False
-    bits = np.unpackbits(few.astype(np.uint8)[:, :, None], axis=2).astype(np.float64)
+    found = few.astype(np.uint8)
+    single = np.bincount(found.ravel(), minlength=256)[1 << np.arange(8)]
+    if single.min() > _SINGLE * np.count_nonzero(found):  # of few bits that are 1
+        return True
+    bits = np.unpackbits(found[:, :, None], axis=2).astype(np.float64)
     rates = bits.mean(axis=(0, 1))
     if rates.min() < _ALIKE * rates.max():
         return False
     bits -= bits.mean(axis=0)
-    joint = np.einsum("nda,ndb->ab", bits, bits)
-    spread = np.sqrt(np.diag(joint))
-    if not spread.all():
+    joint = np.einsum("nda,ndb->dab", bits, bits)
+    spread = np.sqrt(np.einsum("daa->da", joint))
+    all_spread = np.sqrt(np.square(spread).sum(axis=0))
+    if not all_spread.all():
         return False
-    related = np.abs(joint / spread / spread[:, None])
-    return bool(related[~np.eye(8, dtype=bool)].max() < _RELATED)
+    related = np.abs(joint.sum(axis=0) / all_spread / all_spread[:, None])
+    if related[~np.eye(8, dtype=bool)].max() < _RELATED:
+        return True
+    # The lowest bit of numbers that are spread over many hangs on no other.
+    many = np.array([len(np.unique(column)) >= _MANY for column in found.T]) & spread.all(axis=1)
+    if many.mean() < _MOSTLY or np.isin(found, (0, 255)).mean() > _ENDS:
+        return False
+    lowest = joint[many, 7, :7] / spread[many, 7:] / spread[many, :7]
+    return bool(np.sqrt(np.square(lowest).mean()) > _HANGS)
+
+
+def float_bits(values: Array) -> str | None:
+    """The type of the numbers whose bits these seem to be, "bfloat16" or "float16"; None for others.
+
+    Of both signs, their bits as whole numbers lie in two narrow ranges far apart, in every column.
+    """
+    few = values[:_PACKED_ROWS, :: max(1, values.shape[1] // _PACKED_COLUMNS)]
+    if few.size < FIRST_ROWS or few.max() <= 255 or few.min() < -(2**15) or few.max() >= 2**16:
+        return None
+    if (few != np.rint(few)).any():
+        return None
+    bits = few.astype(np.int64) & 0xFFFF
+    bits = bits[bits & 0x7FFF != 0]
+    signs = (bits >> 15).mean() if bits.size else 0
+    if not _OF_SIGN <= signs <= 1 - _OF_SIGN:
+        return None
+    for name, (place, mask, least, greatest, _) in _FLOATS.items():
+        exponents = bits >> place & mask
+        if ((least <= exponents) & (exponents <= greatest)).mean() >= _IN_RANGE:
+            return name
+    return None
+
+
+def float_bits_note(file: str, loads: str, kind: str) -> str:
+    """What is said of an array that looks like the bits of numbers; ``loads`` is the Python that gives it."""
+    numbers = _FLOATS[kind][-1].format(bits=f"{loads}.astype(np.uint16)")
+    return (
+        f"its whole numbers look like the bits of {kind}; if they are, measure what this saves: "
+        f"np.save({beside(file, '_numbers.npy')}, {numbers})"
+    )
 
 
 def packed_note(file: str, loads: str) -> str:

@@ -455,6 +455,24 @@ def test_numbers_that_stand_for_missing_ones_are_flagged(value: float, kind: str
     assert flag.level == "warning"
 
 
+ENDS = [(-(2**31), 1000), (-32768, 100), (-32767, 100), (65535, 1000), (2**31 - 1, 1000), (-128, 9), (255, 9)]
+
+
+@pytest.mark.parametrize(("value", "scale"), ENDS)
+def test_ends_of_whole_numbers_that_repeat_far_from_the_others_are_flagged(value: int, scale: int) -> None:
+    rng = np.random.default_rng(0)
+    real, generated = rng.normal(size=(2, 200, 4)) * scale // 1
+    real[3, 1] = value
+    assert not [flag for flag in flags_of(SamplePair(real, generated)) if "Missing" in flag.title]
+    real[7, 1] = real[9, 2] = value
+    [flag] = [flag for flag in flags_of(SamplePair(real, generated)) if "Missing" in flag.title]
+    assert (flag.level, "in 3 of 200 real rows" in flag.text) == ("warning", True)
+    near = np.where(real == value, value, np.sign(value) * 0.6 * abs(value) + real)
+    mask = np.where(rng.random(real.shape) > 0.5, value, 0.0)
+    for other in (near, mask):
+        assert not [flag for flag in flags_of(SamplePair(other, generated)) if "Missing" in flag.title]
+
+
 def test_large_numbers_of_their_kind_stand_for_nothing() -> None:
     rng = np.random.default_rng(0)
     for real in (np.arange(1000.0).reshape(500, 2), rng.normal(size=(200, 4)) * 400 // 1, np.full((200, 2), 99.0)):

@@ -17,7 +17,7 @@ import prviz
 from prviz.cli.main import main
 from prviz.measure.estimates import estimate
 from prviz.readers import ReadError, SuspectColumnsError, read, read_pair
-from prviz.readers.suspects import is_key, look_packed
+from prviz.readers.suspects import float_bits, is_key, look_packed
 from prviz.samples import SamplePair
 from tests.readers.test_column_choice import write
 
@@ -358,6 +358,46 @@ def test_numbers_do_not_look_like_packed_bits() -> None:
     assert [name for name, values in kinds.items() if look_packed(np.asarray(values, float))] == []
     ordered = rng.random((200, 167)) < np.linspace(0.02, 0.95, 167)
     assert look_packed(np.packbits(ordered, axis=1).astype(float))
+
+
+@pytest.mark.parametrize(("columns", "hidden", "rate"), [(8, 6, 0.5), (8, 6, 0.3), (32, 10, 0.1), (128, 20, 0.03)])
+def test_bits_that_hang_on_each_other_or_are_rare_look_packed(columns: int, hidden: int, rate: float) -> None:
+    rng = np.random.default_rng(0)
+    projected = rng.normal(size=(500, hidden)) @ rng.normal(size=(hidden, 8 * columns))
+    assert look_packed(np.packbits(projected > np.quantile(projected, 1 - rate), axis=1).astype(float))
+
+
+@pytest.mark.parametrize("view", ["u2", "i2"])
+@pytest.mark.parametrize("name", ["bfloat16", "float16"])
+def test_the_bits_of_numbers_get_a_note_whose_line_reads_them(
+    name: str, view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    numbers = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float16 if name == "float16" else np.float32)
+    bits = numbers.view("u2") if name == "float16" else (numbers.view("u4") >> 16).astype("u2")
+    np.savez("x.npz", a=bits.view(view))
+    with pytest.warns(prviz.PrvizWarning, match=f"look like the bits of {name}; if they are") as said:
+        read("x.npz")
+    with np.load("x.npz") as held:
+        code = str(said[0].message).partition("measure what this saves: ")[2].replace("np.load('x.npz')", "held")
+        exec(code, {"np": np, "held": held})
+    np.testing.assert_allclose(read("x_numbers.npy").values, numbers, rtol=1e-2)
+
+
+def test_whole_numbers_do_not_look_like_the_bits_of_numbers() -> None:
+    rng = np.random.default_rng(0)
+    kinds = {
+        "pixels of 16 bits": rng.normal(32768, 8000, (200, 16)).clip(0, 65535),
+        "pixels of 12 bits": rng.normal(1000, 400, (200, 16)).clip(0, 4095),
+        "counts": rng.poisson(1000, (200, 16)),
+        "even": rng.integers(0, 65536, (200, 16)),
+        "sound": rng.laplace(0, 3000, (200, 16)).clip(-32768, 32767),
+        "larger": rng.integers(0, 1 << 20, (200, 16)),
+        "one sign": rng.normal(16000, 300, (200, 16)),
+        "nothing": np.zeros((200, 16)),
+    }
+    assert [name for name, values in kinds.items() if float_bits(np.rint(values))] == []
+    assert float_bits(rng.normal(size=(200, 16)) * 1000) is None
 
 
 @pytest.mark.parametrize(("largest", "spread_evenly"), [(78, True), (80, False)])
