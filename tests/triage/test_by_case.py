@@ -22,7 +22,7 @@ import prviz
 from prviz.curves import PRCurve
 from prviz.estimators.tightest import TIGHTEST
 from prviz.measure.estimates import estimate
-from prviz.readers import read
+from prviz.readers import ReadError, read
 from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
 from prviz.triage import inputs, inspection, result_cache, run
@@ -35,6 +35,7 @@ from prviz.triage.classes import (
     _holm,
     _interval,
     _ratios,
+    by_class,
     class_sentence,
     class_shares,
     missed_samples,
@@ -75,6 +76,7 @@ from prviz.triage.memorisation import (
     memorisation,
     memorisation_of,
     memorised_text,
+    samples_of,
 )
 from prviz.triage.pair_statistics import (
     _distance,
@@ -751,6 +753,7 @@ def test_that_trees_tell_sets_apart_is_said_where_it_is_no_chance() -> None:
     for other in (None, {**seen, "p_apart": None}, {**seen, "p_apart": 1e-3}):
         assert _unnamed(pair, other) == ()
     assert "though no single feature differs and no fault explains it: 60 samples" in _unnamed(pair, seen)[0].sentence
+    assert _unnamed(pair, seen)[0].borderline
     assert _unnamed(pair, {**seen, "differing": 1})[0].sentence.endswith("too few to say what else than f1, f2.")
     assert _unnamed(pair, {**seen, "differing": 1, "named": []})[0].sentence.endswith("too few to say what.")
     small = SamplePair(np.zeros((59, 2)), np.zeros((60, 2)))
@@ -1794,5 +1797,41 @@ def test_a_bound_is_the_second_half_of_the_work(tmp_path: Path, monkeypatch: pyt
         outcome = evaluator.outcome(Checkpoint(tmp_path / "a.npy", "a"), heard.append)
         assert (heard, [each.own_bound for each in outcome.measured]) == (told, bounds)
         assert outcome.fresh == methods
+        assert all(0 <= each.seconds < 600 for each in outcome.measured)
     plain = CheckpointEvaluator(reference, TriageSettings((BEST,), seed=4), None, 10**8, bounded=False)
     assert plain.outcome(Checkpoint(tmp_path / "a.npy", "a"), lambda _: None).measured[0].own_bound is None
+
+
+def test_classes_of_few_samples_and_those_of_one_other_stand_in_their_place() -> None:
+    few = [class_share(name, missed=missed, few=True) for name, missed in (("p", 0.3), ("q", 0.4))]
+    few[1] = few[1]._replace(expected=0.35)
+    assert [each.label for each in _holm(few)] == ["p", "q"]
+    clear = class_share("b", missed=1.0, n=900)
+    single = class_share("a", missed=0.9, others=1)
+    assert [(each.label, each.worse) for each in _holm([single, clear])] == [("b", True), ("a", True)]
+
+
+def test_a_class_that_the_other_set_lacks_has_the_chance_of_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[Any] = []
+    monkeypatch.setattr("prviz.triage.classes._holm", lambda shares, absent: held.append(absent) or tuple(shares))
+    rng = np.random.default_rng(0)
+    real, generated = Samples(rng.normal(size=(9, 2))), Samples(rng.normal(size=(7, 2)))
+    by_class(real, generated, ["u"] * 6 + ["v"] * 3, ["u"] * 5 + ["w"] * 2, k=1)
+    found = {(each.label, each.role, each.n): chance for each, chance in held[0].items()}
+    assert found == {
+        ("v", "real", 3): pytest.approx(9 / 16 * 8 / 15 * 7 / 14),
+        ("w", "generated", 2): pytest.approx(7 / 16 * 6 / 15),
+    }
+
+
+def test_samples_that_can_not_be_read_or_have_changed_are_none() -> None:
+    made = Samples(np.random.default_rng(0).normal(size=(30, 2)))
+    one: Any = Of(checkpoint=Of(name="a"), n_generated=30, digests=Of(generated=made.digest))
+
+    def gone(_: Any) -> Samples:
+        raise ReadError("gone")
+
+    assert samples_of(one, made, TriageSettings(), lambda _: made) is made
+    assert samples_of(one, made, TriageSettings(), gone) is None
+    assert samples_of(one, made, TriageSettings(), lambda _: Samples(made.values + 1)) is None
+    assert samples_of(one, made, TriageSettings(), lambda _: Samples(np.zeros((30, 3)))) is None
