@@ -15,13 +15,15 @@ from typing import Any, NamedTuple
 
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
-from prviz.readers.columns import EVERY, ColumnChoice, index_columns, is_label, own_names
+from prviz.readers.columns import EVERY, ColumnChoice, index_columns, is_label, own_names, sort_columns
 from prviz.readers.conversion import load_torch, refuse_container, save_arrays
 from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.keyed import (
     KNOWN_KEYS,
     KeyedFile,
     choose_key,
+    column_values,
+    columns_in,
     find_roles,
     labels_beside,
     refuse_mixture,
@@ -504,8 +506,10 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
 def _contents(file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
     """What the file holds of one set."""
     if extension in _KEYED:
-        choice.refuse_arrays(file.where)
         with _keyed(file, extension, limits) as arrays:
+            if key is None and not limits.one_sample and (names := columns_in(arrays)):
+                return _columns(arrays, names, file, limits, choice)
+            choice.refuse_arrays(file.where)
             chosen = choose_key(arrays, key, one_sample=limits.one_sample)
             values = arrays.values(chosen, limits)
             if key is None:
@@ -525,6 +529,17 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits,
     if pair := find_row_roles(contents.labels):
         raise refuse_mixture(file.where, pair) if key is None else refuse_lists(file.where, [key], pair)
     return contents
+
+
+def _columns(arrays: KeyedFile, names: list[str], file: FileSource, limits: Limits, choice: ColumnChoice) -> _Contents:
+    """Contents of a file of arrays that are the columns of a table."""
+    places, dropped = sort_columns(names, [True] * len(names), choice, file.where)
+    features = tuple(names[place] for place in places)
+    values = column_values(arrays, features, limits)
+    labels = {name: each for name, each in labels_beside(arrays, len(values)).items() if is_label(name)}
+    labels |= {names[place]: column_values(arrays, [names[place]], limits)[:, 0] for place in dropped}
+    note = f"its {len(features)} arrays of {len(values):,} numbers are read as the columns of a table"
+    return _checked(_Contents(values, labels, features, arrays.metadata, (note,)), choice, file)
 
 
 def _beside(arrays: KeyedFile, values: Array, choice: ColumnChoice, labels: dict[str, Array]) -> _Contents:

@@ -10,16 +10,18 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
-from prviz.readers.arrays import Array, Header, check_header, fits, looks_like_images
+from prviz.readers.arrays import Array, Header, check_counts, check_header, fits, looks_like_images
 from prviz.readers.columns import is_label
 from prviz.readers.errors import AmbiguousKeyError, ReadError, beside, corrupt_unless_read, listed, literal, quoted
 from prviz.readers.npy import label_at, values_at
-from prviz.readers.pieces import is_piece, quantised, sparse
-from prviz.readers.source import FileSource, Limits, check_keys, human_size
+from prviz.readers.pieces import coordinates, is_piece, quantised, sparse
+from prviz.readers.source import FileSource, Limits, check_claim, check_keys, human_size
+from prviz.readers.suspects import are_samples
 
 _DTYPES = {
     "F64": "<f8",
@@ -261,6 +263,48 @@ def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
     return whole if alone else fitting
 
 
+# Names of arrays that do not say what they are, and of arrays that are one sample each.
+_NUMBERS, _OF_A_SAMPLE = re.compile(r"(arr_)?\d+"), re.compile(r".*\.\w{2,5}|.*[/\\].*|[0-9a-f]{8,}|.*\d{5,}.*")
+# Names of sums over samples, which are no columns either.
+_SUMS = re.compile(r"(.*_)?(mu|sigma|std|sd|var|variance|median|count)s?", re.IGNORECASE)
+# Most arrays that are columns whatever they are called, and how many times as long they are.
+_FEW_COLUMNS, _LONGER = 20, 5
+
+
+def columns_in(file: KeyedFile) -> list[str]:
+    """Names of 1-D arrays that are the columns of a table: of one length, fewer than that, and called like features.
+
+    Raises
+    ------
+    ReadError : they are the places and the values of a sparse matrix.
+    """
+    headers = {}
+    for key in file.keys:
+        with suppress(ReadError):
+            headers[key] = file.header(key)
+    if any(len(header.shape) > 1 for header in headers.values()):
+        return []
+    names = [key for key, header in headers.items() if _is_sample(header) and not is_label(key)]
+    lengths = {headers[name].shape[0] for name in names}
+    if len(names) < 2 or len(lengths) > 1 or len(names) >= lengths.pop():
+        return []
+    if error := coordinates(file.where, names, _loading(file), file.path):
+        raise error
+    others = (_NUMBERS, _OF_A_SAMPLE, _SUMS, REAL, GENERATED)
+    if are_samples(names) or any(is_piece(name) or any(each.fullmatch(name) for each in others) for name in names):
+        return []
+    return names
+
+
+def column_values(file: KeyedFile, names: Sequence[str], limits: Limits) -> Array:
+    """The (n, d) values of columns, each a 1-D array."""
+    n = file.header(names[0]).shape[0]
+    check_counts(file.where, n, len(names), limits)
+    check_claim(file.where, 8 * n * len(names), limits)
+    rows = [file.values(name, replace(limits, one_sample=True, min_rows=1)) for name in names]
+    return np.ascontiguousarray(np.concatenate(rows).T)
+
+
 def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) -> str:
     """Key to read: the given one, else the only array that can be the samples.
 
@@ -308,6 +352,14 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
 def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str]) -> ReadError:
     """Error for a file without a table of samples, by the most telling reason."""
     if len(keys) > 2 and all(_holds(file, key, _is_sample) for key in keys[:_LOOKED_AT]):
+        length = file.header(keys[0]).shape[0]
+        numbered = any(_NUMBERS.fullmatch(key) for key in keys)
+        if numbered and len(keys) <= min(_FEW_COLUMNS, length / _LONGER):
+            lines = _stacking(file, "stack", ", axis=1")
+            return ReadError(
+                f"{file.where}: {len(keys)} arrays of {length:,} numbers ({listed(keys, most=2)}), which may be the "
+                f"columns of a table. Stack them as such (if each is a sample, without axis=1):\n{lines}"
+            )
         return ReadError(
             f"{file.where}: one 1-D array per sample ({listed(keys, most=2)}), as WebDataset has them. Stack "
             f"them, and use the new file:\n{_stacking(file)}"
@@ -327,10 +379,10 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
     )
 
 
-def _stacking(file: KeyedFile, how: str = "stack") -> str:
+def _stacking(file: KeyedFile, how: str = "stack", options: str = "") -> str:
     """The lines that stack the arrays of a file, one a sample, or concatenate them, some samples each."""
     saved = beside(file.path, ".npy")
-    return f"{_loading(file)}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]))"
+    return f"{_loading(file)}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]{options}))"
 
 
 def _loading(file: KeyedFile) -> str:

@@ -17,7 +17,9 @@ _PIECES = {
     "min": r"offsets?|add_?offsets?|v?mins?|minimum|minima|lo|low|lower|bias(es)?|beta|shift|intercept|center|mean",
     "max": r"v?max|maximum|maxima|hi|high|upper",
     "places": r"indices|indexes|idxs?|index|inds?|cols?|columns|positions|places|dims|keys",
-    "values": r"values?|vals?|data|weights?|scores?|counts?",
+    "rows": r"rows?|i|row_?(ind|idx|index|indices)",
+    "columns": r"cols?|columns?|j|col_?(ind|idx|index|indices)",
+    "values": r"v|values?|vals?|data|weights?|scores?|counts?",
 }
 _NAMED = {piece: re.compile(rf"(.*[_.])?({names})", re.IGNORECASE) for piece, names in _PIECES.items()}
 
@@ -82,6 +84,20 @@ def sparse(where: str, names: Sequence[str], integers: Sequence[str], loading: s
     if places is None or values is None:
         return None
     return refuse_sparse(where, {"places": places, "values": values}, loading, typed)
+
+
+def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> ReadError | None:
+    """The error for the rows, the columns and the values of a sparse matrix, one entry each; else None."""
+    rows, columns, values = (piece(which, names) for which in ("rows", "columns", "values"))
+    if rows is None or columns is None or values is None or len(names) > 3:
+        return None
+    return ReadError(
+        f"{where}: a sparse matrix, of {quoted(values)} at the rows {quoted(rows)} and the columns {quoted(columns)}. "
+        f"Save all its values:\n{loading}\n"
+        f"places = tuple(np.asarray(arrays[name]).astype(int) for name in [{literal(rows)}, {literal(columns)}])\n"
+        "whole = np.zeros([1 + each.max() for each in places])  # of as many columns as the other file's\n"
+        f"np.add.at(whole, places, arrays[{literal(values)}])\nnp.save({beside(typed, '_whole.npy')}, whole)"
+    )
 
 
 def refuse_sparse(where: str, held: Mapping[str, str], loading: str, typed: str) -> ReadError:

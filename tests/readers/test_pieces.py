@@ -1,4 +1,4 @@
-"""Values in pieces, whole numbers beside their scale and places beside values: the printed lines give what is meant."""
+"""Values in pieces, such as whole numbers and their scale: the printed lines give what is meant."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 import safetensors.numpy
 import scipy.sparse
 
+import prviz
 from prviz.readers import ReadError, read
 
 X = np.random.default_rng(0).normal(size=(40, 5))
@@ -143,3 +144,58 @@ def test_lists_of_whole_numbers_that_stand_for_themselves_are_read(tmp_path: Pat
     for number, beside in enumerate(({"id": np.arange(40)}, {"weight": X[:, 0]}, {"min": X[:, 0]})):
         found = read(saved(tmp_path / f"{number}.parquet", counts=counts, **beside))
         np.testing.assert_array_equal(found.values, counts)
+
+
+@pytest.mark.parametrize("kind", [".npz", ".safetensors"])
+def test_arrays_of_one_length_are_columns_matched_by_name(kind: str, tmp_path: Path) -> None:
+    columns = {f"f{place}": column for place, column in enumerate(X.T)}
+    one = saved(tmp_path / f"a{kind}", **columns, id=np.arange(40))
+    other = saved(tmp_path / f"b{kind}", **dict(reversed(columns.items())))
+    with pytest.warns(prviz.PrvizWarning, match="its 5 arrays of 40 numbers are read as the columns of a table"):
+        real, generated = read(one), read(other, drop="f4")
+    np.testing.assert_array_equal(real.values, X)
+    assert (real.features, real.labels["id"].tolist()) == (tuple(columns), list(range(40)))
+    assert (set(generated.features), generated.d) == ({"f0", "f1", "f2", "f3"}, 4)
+    with pytest.raises(ReadError, match="has no column 'g'"):
+        read(one, drop="g")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["real", "fake"],
+        ["mean", "std"],
+        ["a.jpg", "b.jpg", "c.jpg"],
+        ["sample_0", "sample_1", "sample_2"],
+        ["000010", "000011"],
+        ["deadbeef00", "deadbeef01"],
+    ],
+)
+def test_arrays_called_like_samples_or_sums_are_no_columns(names: list[str], tmp_path: Path) -> None:
+    with pytest.raises(ReadError):
+        read(saved(tmp_path / "a.npz", **{name: X[:, place] for place, name in enumerate(names)}))
+
+
+def test_more_arrays_than_numbers_in_each_are_samples(tmp_path: Path) -> None:
+    rows = {f"f{place}": row for place, row in enumerate(X)}
+    with pytest.raises(ReadError, match="one 1-D array per sample"):
+        read(saved(tmp_path / "a.npz", **rows))
+
+
+@pytest.mark.parametrize("names", [("row", "col", "data"), ("i", "j", "v"), ("0", "1", "2")])
+def test_arrays_of_one_length_that_are_put_together(
+    names: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows, columns = np.nonzero(abs(X) > 0.5)
+    held = dict(zip(names, (rows, columns, X[rows, columns]), strict=True))
+    meant = np.column_stack(list(held.values())) if names[0] == "0" else np.where(abs(X) > 0.5, X, 0)
+    np.testing.assert_array_equal(followed(saved(tmp_path / "a.npz", **held)), meant)
+
+
+def test_the_end_of_a_type_stands_for_a_missing_value(tmp_path: Path) -> None:
+    whole = np.arange(20).reshape(5, 4)
+    whole[2, 1] = np.iinfo(np.int64).min
+    np.save(tmp_path / "a.npy", whole)
+    with pytest.raises(ReadError, match=r"row 3, column 2: .* stands for a missing value"):
+        read(tmp_path / "a.npy")
