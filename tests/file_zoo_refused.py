@@ -209,7 +209,7 @@ def refused_names() -> Iterator[Refused]:
     yield Refused("", build.npy(VALUES), "has no extension")
     yield Refused("really-npy.npz", build.npy(VALUES), "named .npz, but holds a numpy array. Rename it to end in .npy")
     yield Refused("really-png.npy", b"\x89PNG\r\n\x1a\n", "holds a PNG image")
-    yield Refused("really-gz.csv", b"\x1f\x8b" + zlib.compress(b"1,2"), "holds a gzip archive")
+    yield Refused("really-gz.csv", b"\x1f\x8b" + zlib.compress(b"1,2"), "packed. Rename it to end in .csv.gz")
     yield Refused(f"../../{HOSTILE.replace('/', '')}.txt", b"x", f"'{HOSTILE}.txt': the extension")
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.columns import EVERY, ColumnChoice, index_columns, is_label, own_names, sort_columns
-from prviz.readers.conversion import load_torch, refuse_container, save_arrays
+from prviz.readers.conversion import load_torch, refuse_container, refuse_misnamed, save_arrays
 from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.keyed import (
     KNOWN_KEYS,
@@ -105,6 +105,8 @@ _PLACEHOLDERS = {
     b"<!doctype": _PAGE,
     b"<html": _PAGE,
 }
+# First bytes of packed files that are read, and bytes by which a text of another format is known.
+_PACKED_MAGIC, _LOOKED_AT = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}, 1 << 16
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _TEXT = (".csv", ".tsv", ".jsonl")
 # Entries of `Samples.encoder`, and most characters of one: a file may hold anything.
@@ -183,6 +185,8 @@ def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
 
 
 def _check_contents(source: FileSource, head: bytes) -> None:
+    if source.extension in (".csv", ".tsv"):
+        _check_text(source, head)
     for beginning, said in _PLACEHOLDERS.items():
         if head.lower().startswith(beginning):
             raise ReadError(f"{source.where}: {said}.")
@@ -202,6 +206,17 @@ def _check_contents(source: FileSource, head: bytes) -> None:
         raise ReadError(
             f"{source.where}: corrupt, or not a {source.extension} file (it does not begin like one). {advice}."
         )
+
+
+def _check_text(source: FileSource, head: bytes) -> None:
+    """Raise ReadError for a table of text that is packed, or in another format of text."""
+    begun = source.head(_LOOKED_AT)
+    misnamed = None if b"\0" in begun else refuse_misnamed(source.where, source.typed, begun, len(begun) < _LOOKED_AT)
+    if misnamed is not None:
+        raise misnamed
+    packed = next((ending for magic, ending in _PACKED_MAGIC.items() if head.startswith(magic)), None)
+    if packed is not None and not source.name.lower().endswith(packed):
+        raise ReadError(f"{source.where}: packed. Rename it to end in {source.extension}{packed}.")
 
 
 _ARROW = (".parquet", ".feather", ".jsonl")
@@ -624,8 +639,8 @@ def _table(file: FileSource, extension: str, key: str | None, limits: Limits, ch
         return found
     from prviz.readers.delimited import read_delimited
 
-    table = _Contents(*read_delimited(file, limits, choice, key))
-    return table if table.features else table._replace(notes=beside_lists(table.labels))
+    values, labels, features, notes = read_delimited(file, limits, choice, key)
+    return _Contents(values, labels, features, notes=notes if features else beside_lists(labels))
 
 
 def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Contents:

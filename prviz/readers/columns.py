@@ -30,6 +30,7 @@ _LABEL = re.compile(
     "|roles?|sources?|origins?|data_?sets?"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
     r"|(real|fake|synthetic|generated)_?(or|vs|versus)_?\w+"
+    "|(.*_)?smiles|inchi(_?key)?|sequences?"
     r"|unnamed:_\d+(\.\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,
 )
@@ -183,8 +184,9 @@ def sort_columns(
 
 
 def own_names(features: Sequence[str]) -> tuple[str, ...]:
-    """Names of features; empty where they are only numbered."""
-    return () if all(map(str.isdecimal, features)) else tuple(features)
+    """Names of features; empty where they are only numbered, unlike years."""
+    numbered = all(map(str.isdecimal, features)) and max(map(int, features), default=0) <= 2 * len(features)
+    return () if numbered else tuple(features)
 
 
 def columns_text(names: Sequence[str]) -> str:

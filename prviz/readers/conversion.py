@@ -299,7 +299,12 @@ _SAS = "import pandas as pd\npd.read_sas({file}).to_parquet({parquet})"
 _SPSS = "import pandas as pd\npd.read_spss({file}).to_parquet({parquet})"
 _AVRO = "import polars as pl\npl.read_avro({file}).write_parquet({parquet})"
 _R = "import pyreadr\nnext(iter(pyreadr.read_r({file}).values())).to_parquet({parquet})"
-_HTML = "import pandas as pd\npd.read_html({file})[0].to_csv({csv}, index=False)"
+_HTML = (
+    "import csv, html, re\ntable = open({file}, encoding='utf-8').read().partition('</table>')[0]\n"
+    "rows = [re.findall(r'(?is)<t[hd]\\b[^>]*>(.*?)</t[hd]>', row) for row in re.split('(?i)<tr\\\\b', table)]\n"
+    "rows = [[html.unescape(re.sub('<[^>]*>', '', cell)).strip() for cell in row] for row in rows if row]\n"
+    "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
 _MARKET = (
     "import numpy as np, scipy.io, scipy.sparse\nheld = scipy.io.mmread({file})\n"
     "np.save({npy}, held.toarray() if scipy.sparse.issparse(held) else held)"
@@ -331,6 +336,12 @@ _PLAIN_BYTES = (
     "np.save({npy}, np.fromfile({file}, 'float32').reshape(-1, d))"
 )
 _UNPACK = "import {0}, shutil\nshutil.copyfileobj({0}.open({{file}}), open({{stem}}, 'wb'))"
+_NAMED = r"[A-Za-z_]\w*=[-+.\d]\S*"
+_NAMED_VALUES = (
+    "import pandas as pd, re\nlines = [line for line in open({file}, encoding='utf-8') if '=' in line]\n"
+    "rows = [dict(re.findall(r'([A-Za-z_]\\w*)=([-+.\\d][-+.\\deE]*)', line)) for line in lines]\n"
+    "pd.DataFrame(rows).to_csv({csv}, index=False)"
+)
 _RENAMED = "import shutil\nshutil.copy({file}, {csv})"
 _LOADED = "import numpy as np\nnp.save({npy}, np.loadtxt({file}))"
 _JSON = f"import json, prviz.readers\n{_SAVE}({{held}}, {{npz}})"
@@ -390,15 +401,36 @@ _ANY = re.compile(rb".*")
 _BRACKET = re.compile(rb"\s*(array|tensor)?\(?[\[(]+\s*-?\.?\d")
 _BAR = re.compile(rb".*\|.*")
 # What a text is, its first line, its third line, and the lines that convert it.
-_PRINTED = (
+_Printed = tuple[str, re.Pattern[bytes], re.Pattern[bytes], str]
+_PRINTED: tuple[_Printed, ...] = (
     ("rows of numbers in brackets", _BRACKET, _ANY, BRACKETS),
     ("vectors of words", re.compile(rb"\d+ \d+\s*$"), re.compile(rb"\S+( +[-+.\deE]+)+"), _WORDS),
     ("rows of LIBSVM", re.compile(rb"\S+ \d+:\S+"), re.compile(rb"\S+( \d+:\S+)*"), _SVM),
     ("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
     ("a table drawn with bars", _BAR, re.compile(rb"\|?( *[-+.\deE]+ *\|)+.*"), _BARS),
     ("a matrix as R prints it", re.compile(rb" +\[,1\]"), re.compile(rb"\[2,\].*"), _R_PRINT),
+    (
+        "lines of names and values",
+        re.compile(rf"(.*\s)?{_NAMED}(\s+{_NAMED})+\s*$".encode()),
+        re.compile(rf"(.*\s)?{_NAMED}".encode()),
+        _NAMED_VALUES,
+    ),
     ("numbers with Fortran's D", re.compile(rb"[-+.\d\sD]*\dD"), _ANY, _FORTRAN),
     ("numbers without a space between", re.compile(rb"[-+.\d\s]*[.]\d*[-.]"), _ANY, _TOUCHING),
+)
+
+
+# How other formats begin, and those told by their lines, that are named as tables of text.
+_BEGUN = {
+    b"%%matrixmarket": ".mtx",
+    b"@relation": ".arff",
+    b"<!doctype": ".html",
+    b"<html": ".html",
+    b"<table": ".html",
+}
+_MISNAMED: tuple[_Printed, ...] = (
+    *(each for each in _PRINTED if each[3] in (_WORDS, _SVM, _R_PRINT, _NAMED_VALUES)),
+    ("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
 )
 
 
@@ -410,13 +442,34 @@ def refuse_container(
     path : as the user wrote it. head : the first bytes of a file. size : in bytes, 0 for a folder.
     """
     kind = _kind(extension, head, size)
-    if kind is None:
-        return None
-    what, lines = kind
+    return None if kind is None else _converted(where, path, *kind)
+
+
+def refuse_misnamed(where: str, path: str, head: bytes, whole: bool) -> ReadError | None:
+    """The error for a text that is named as a table and holds another format; None for a table.
+
+    head : the first bytes. whole : True if there are no more.
+    """
+    begun = head.removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    page = b"<table" in head.lower()
+    for mark, extension in _BEGUN.items():
+        inside = mark == b"@relation" and any(line.startswith(mark) for line in begun.splitlines())
+        if inside or (begun.startswith(mark) and (page or mark[:1] != b"<")):
+            return _converted(where, path, *_KINDS[extension])
+    lines = _lines(head, whole)
+    if len(lines) > 2 and b"|" in lines[0] and re.fullmatch(rb"[-+=| :]*-[-+=| :]*", lines[1].strip()):
+        return _converted(where, path, "a table drawn with bars", _BARS)
+    found = _printed(head, whole, _MISNAMED)
+    return None if found is None else _converted(where, path, *found)
+
+
+def _converted(where: str, path: str, what: str, lines: str) -> ReadError:
+    """The error with the lines that convert a file."""
     if not lines:
         return ReadError(f"{where}: {what}.")
     stem = path.rstrip("/")
     stem = stem.removesuffix(Path(stem).suffix)
+    stem += "_read" if path.lower().endswith(".csv") and "{csv}" in lines else ""
     endings = {ending: literal(f"{stem}.{ending}") for ending in ("npz", "npy", "csv", "parquet", "jsonl")}
     recipe = lines.format(file=literal(path), stem=literal(stem), **endings)
     return ReadError(f"{where}: {what}, which is not read here. Convert it, and use the new file:\n{recipe}")
@@ -441,12 +494,9 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
 
 def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
     """The lines for a table of text, whatever it is called; None where its second line holds no numbers."""
-    whole = head.splitlines() if len(head) == size else head.splitlines()[:-1]
-    lines = [line for line in whole if line.strip() and not line.startswith(b"#")]
-    for what, first, third, recipe in _PRINTED:
-        if lines and first.match(lines[0]) and third.fullmatch(lines[min(2, len(lines) - 1)].strip()):
-            cut = recipe == BRACKETS and b"..." in head
-            return (PRINTED_CUT, "") if cut else (what, recipe)
+    if found := _printed(head, len(head) == size, _PRINTED):
+        return found
+    lines = _lines(head, len(head) == size)
     if lines and _NUMBERS.fullmatch(lines[0]) and len(set(b",;|") & set(lines[0])) == 0:
         return "a table of numbers", _LOADED
     if len(lines) < 2:
@@ -454,6 +504,22 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
     words = [word for word in _MARKS.split(lines[1].strip()) if word]
     numbers = [word for word in words if _NUMBERS.fullmatch(word)]
     return ("a table of numbers", _RENAMED) if len(numbers) > max(1, len(words) / 2) else None
+
+
+def _lines(head: bytes, whole: bool) -> list[bytes]:
+    """The lines of a text that are neither blank nor comments."""
+    lines = head.splitlines() if whole else head.splitlines()[:-1]
+    return [line for line in lines if line.strip() and not line.startswith(b"#")]
+
+
+def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, str] | None:
+    """Which of these kinds a text is, by its first and its third line."""
+    lines = _lines(head, whole)
+    for what, first, third, recipe in kinds:
+        if lines and first.match(lines[0]) and third.fullmatch(lines[min(2, len(lines) - 1)].strip()):
+            cut = recipe == BRACKETS and b"..." in head
+            return (PRINTED_CUT, "") if cut else (what, recipe)
+    return None
 
 
 def _binary(head: bytes, size: int) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from prviz.readers.columns import (
 )
 from prviz.readers.errors import AmbiguousKeyError, EmptyCellError, ReadError, listed, quoted
 from prviz.readers.first_lines import Record, header, is_comment
+from prviz.readers.long_form import MOST_COLUMNS, long_form
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 from prviz.readers.text_advice import Layout, TextError
 from prviz.readers.text_dialect import (
@@ -43,18 +44,20 @@ from prviz.readers.text_dialect import (
     looks_like_bare_list,
     looks_like_list,
     may_be_grouped,
+    quotes_names_alone,
     sets_thousands_apart,
+    stands_alone,
 )
 
 # Bytes of a file from which importing pyarrow's parser pays, of the lines parsed at a time, and of a piece that one
 # thread parses.
 _WORTH_ARROW, _PART, _BLOCK = 1 << 20, 1 << 23, 1 << 20
-# Records in which a column of texts is judged.
-_JUDGED = 1000
+# Records in which a column of texts is judged, in a narrow table and in any; first rows whose texts are, and cells.
+_MOST_JUDGED, _JUDGED, _FIRST, _FIRST_CELLS = 500_000, 1000, 64, 20_000
 # Most rows at the end that sum up the others.
 _MOST_SUMMARIES = 8
-# Share by which a sum or a mean may be rounded in a table.
-_ROUNDED = 1e-3
+# Share by which a sum or a mean may be rounded in a table, and of the standard deviation that a mean may be off.
+_ROUNDED, _NEAR = 1e-3, 1e-2
 
 # The parser's limit is global to the process and too low for long texts; `_Lines` has its own limit.
 csv.field_size_limit(max(csv.field_size_limit(), Limits().max_header_bytes))
@@ -62,6 +65,10 @@ csv.field_size_limit(max(csv.field_size_limit(), Limits().max_header_bytes))
 
 class _NotUtf8Error(Exception):
     """Raised for a line that is no UTF-8: the table is of an older program, and read as Latin-1."""
+
+
+class _LoneQuoteError(Exception):
+    """Raised for a quotation mark that is a field of its own, as in vectors of words: no field is in quotes."""
 
 
 class _BareReturnsError(Exception):
@@ -75,9 +82,10 @@ class _Lines:
     has any.
     """
 
-    def __init__(self, stream: BinaryIO, where: str, delimiter: str, limits: Limits) -> None:
+    def __init__(self, stream: BinaryIO, where: str, numbers: Numbers, limits: Limits) -> None:
         self._stream, self._where = stream, where
-        self._mark, self._limits = delimiter.encode(), limits
+        self._mark, self._limits = numbers.delimiter.encode(), limits
+        self._numbers = numbers
         self.record = 0
         self.quotes = False
 
@@ -87,6 +95,8 @@ class _Lines:
             number += 1
             self.record += len(line)
             self.quotes = b'"' in line
+            if self.quotes and self._numbers.in_quotes and stands_alone(line, self._mark):
+                raise _LoneQuoteError
             if line.strip() == b"\x1a" and not self._stream.read(1):
                 return  # the end of a file of DOS
             if self.record > longest:
@@ -107,9 +117,11 @@ class _Lines:
             yield text
 
 
-def _records(lines: _Lines, where: str, delimiter: str) -> Iterator[Record]:
+def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
     """Number of each record's first line, and its fields, without blank lines."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ")
+    delimiter = numbers.delimiter
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if numbers.in_quotes else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ", quoting=quoting)
     line = 1
     try:
         for fields in reader:
@@ -133,7 +145,7 @@ class _Table(Layout):
     """Columns of a table and the rows read so far.
 
     as_list : True if one column holds the features, as lists. d : number of features, 0 before the first row.
-    footer : line of a sentence below the rows, and its number of fields.
+    footer : line of a sentence below the rows, and its number of fields. notes : on how the file is read.
     """
 
     as_list: bool = False
@@ -143,6 +155,7 @@ class _Table(Layout):
     texts: list[list[str]] = field(default_factory=list)
     label_bytes: int = 0
     footer: tuple[int, int] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def width(self) -> int:
@@ -282,7 +295,7 @@ def _begin(
 ) -> tuple[_Table, list[Record]]:
     """Columns of the table from its first records, and those of them that hold values."""
     where = source.where
-    names, ahead = header(records, where, numbers, source.typed)
+    names, ahead, notes = header(records, where, numbers, source.typed)
     values = ahead[0][1] if ahead else []
     columns = names or [str(number + 1) for number in range(len(values))]  # without names chosen by their numbers
     lists = _list_columns(columns, values, choice, where, key, numbers)
@@ -299,6 +312,7 @@ def _begin(
     table = _Table(
         where, names, columns, features, labels, numbers, categories, source.typed, as_list=bool(lists), texts=texts
     )
+    table.notes = notes
     if not choice:
         table.check_wide([fields for _, fields in ahead if len(fields) == table.width])
     return table, ahead
@@ -332,26 +346,52 @@ def _list_columns(
 
 
 @np.errstate(all="ignore")
-def _summaries(values: Array) -> int:
-    """How many of the last rows begin with one that holds the sums, the means or the number of the rows above."""
+def _summaries(values: Array) -> tuple[int, int]:
+    """How many of the first rows, and of the last ones, sum up the others: by their sum, mean or number."""
     n, d = values.shape
-    if n < 2 * _MOST_SUMMARIES or d < 2 or not np.ptp(values[: n // 2], axis=0).all():
-        return 0
-    rest = values.sum(axis=0)
+    middle = values[n // 4 : n - n // 4]
+    if n < 2 * _MOST_SUMMARIES or d < 2 or not np.ptp(middle, axis=0).all():
+        return 0, 0
+    total = values[_MOST_SUMMARIES:-_MOST_SUMMARIES].sum(axis=0)
+    near = _NEAR * middle.std(axis=0)
+    ends = values[:_MOST_SUMMARIES], values[: -_MOST_SUMMARIES - 1 : -1]
+    return _summed(ends[0], ends[1], total, n, near, values), _summed(ends[1], ends[0], total, n, near, values[::-1])
+
+
+def _summed(rows: Array, others: Array, total: Array, n: int, near: Array, values: Array) -> int:
+    """Number of ``rows``, from the first, that sum up those behind them, as `_summaries` counts them."""
+    rest = total + rows.sum(axis=0) + others.sum(axis=0)
     found = 0
-    for count in range(1, _MOST_SUMMARIES + 1):
-        last = values[-count]
+    for count, last in enumerate(rows, start=1):
         rest = rest - last
-        totals = (rest, rest / (n - count), np.full(d, n - count))
-        if any((np.abs(last - each) <= _ROUNDED * np.abs(each)).all() for each in totals):
-            found = count
+        left = n - count
+        mean = rest / left
+        for place, row in enumerate(rows[:count], start=1):
+            is_mean = _alike(row, mean) and (np.abs(row - mean) <= near).all()
+            sums = is_mean or _alike(row, rest) or _alike(row, np.full(len(row), left))
+            if sums and (place == count or _are_statistics(rows[:count], values[count:])):
+                found = count
     return found
+
+
+def _are_statistics(rows: Array, rest: Array) -> bool:
+    """True if each of the rows is a statistic of the rest, as tables of pandas' describe have them."""
+    known = [
+        *(rest.sum(axis=0), rest.mean(axis=0), np.full(rest.shape[1], len(rest))),
+        *(rest.std(axis=0), rest.std(axis=0, ddof=1), rest.var(axis=0), rest.var(axis=0, ddof=1)),
+        *np.percentile(rest, [0, 5, 10, 25, 50, 75, 90, 95, 100], axis=0),
+    ]
+    return all(any(_alike(row, each) for each in known) for row in rows)
+
+
+def _alike(row: Array, summed: Array) -> bool:
+    return bool((np.abs(row - summed) <= _ROUNDED * np.abs(summed)).all())
 
 
 def read_delimited(
     source: FileSource, limits: Limits, choice: ColumnChoice = EVERY, key: str | None = None
-) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
-    """Values (n, d) as float64, the label columns, and the names of the features: numbers from 1 without a header.
+) -> tuple[Array, dict[str, Array], tuple[str, ...], tuple[str, ...]]:
+    """Values (n, d) as float64, the label columns, the names of the features, numbers from 1 without a header, notes.
 
     key : the column of lists, where several are.
 
@@ -371,6 +411,9 @@ def read_delimited(
             encoding = "latin-1"
         except _BareReturnsError:
             encoding = "utf-8"
+        except _LoneQuoteError:
+            stream.seek(0)
+            return _read(stream, source, limits, choice, key, in_quotes=False)
         with as_utf8(stream, encoding, source.where) as copy:
             return _read(copy, source, limits, choice, key, encoding)
 
@@ -388,6 +431,8 @@ def _append_all(
     try:
         for line, fields in ahead:
             table.append(line, fields)
+            if table.claimed > most:
+                check_claim(source.where, table.claimed, limits)
         begun = stream.tell()
         plain = source.size >= _WORTH_ARROW and table.features and not table.as_list
         if not (plain and table.append_plain(stream, table.numbers.delimiter, limits)):
@@ -406,16 +451,16 @@ def _append_all(
             ) from None
         raise
     except TextError as error:
-        behind = islice(chain(ahead, records), _JUDGED)
-        column = [fields[error.column].strip() for _, fields in behind if len(fields) > error.column]
-        raise table.advised(error, column) from None
+        behind = (each for place, each in chain(ahead, records) if place > line and len(each) == len(fields))
+        most_rows = _MOST_JUDGED if len(fields) <= MOST_COLUMNS else _JUDGED
+        raise table.advised(error, [fields, *islice(behind, most_rows)], begun=bool(table.lines)) from None
 
 
 def _cells(stream: BinaryIO, source: FileSource, table: _Table, limits: Limits) -> Iterator[list[str]]:
     """The features of each row again, as texts."""
     stream.seek(0)
-    delimiter = table.numbers.delimiter
-    for _, fields in _records(_Lines(stream, source.where, delimiter, limits), source.where, delimiter):
+    numbers = table.numbers
+    for _, fields in _records(_Lines(stream, source.where, numbers, limits), source.where, numbers):
         if len(fields) >= table.width:
             row = [fields[index] for index in table.features]
             if all(table.numbers.number(text) is not None for text in row):
@@ -429,11 +474,15 @@ def _read(
     choice: ColumnChoice,
     key: str | None,
     encoding: str = "utf-8",
-) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
-    """`read_delimited` of a text in UTF-8; encoding : of the file."""
+    *,
+    in_quotes: bool = True,
+) -> tuple[Array, dict[str, Array], tuple[str, ...], tuple[str, ...]]:
+    """`read_delimited` of a text in UTF-8; encoding : of the file. in_quotes : False if quotes are texts."""
     delimiter = delimiter_of(stream, source.extension)
-    records = _records(_Lines(stream, source.where, delimiter, limits), source.where, delimiter)
-    table, ahead = _begin(records, source, choice, Numbers(delimiter), key)
+    numbers = Numbers(delimiter, quoted_names=quotes_names_alone(stream, delimiter))
+    numbers.in_quotes = in_quotes
+    records = _records(_Lines(stream, source.where, numbers, limits), source.where, numbers)
+    table, ahead = _begin(records, source, choice, numbers, key)
     table.encoding = encoding
     _append_all(table, ahead, records, stream, source, limits)
     shape = (len(table.lines), table.d) if table.as_list else (0, 0)
@@ -454,9 +503,20 @@ def _read(
         apart = sets_thousands_apart(_cells(stream, source, table, limits), mark)
         if apart or (apart is None and mark == "." and delimiter == ";"):
             raise table.refuse_thousands(mark, bool(apart))
-    if count := _summaries(values):
-        place = f"{table.where}, line {table.lines[-count]}" if len(table.lines) == len(values) else table.where
-        raise table.refuse_summary(place, "this row" if count == 1 else f"this row, {count} from the end,", count)
+    first, last = _summaries(values)
+    if not table.as_list and (values[:_FIRST] == np.rint(values[:_FIRST])).all(axis=0).any():
+        most = max(4, min(_FIRST, _FIRST_CELLS // shape[1]))
+        table.check_bits(list(islice(_cells(stream, source, table, limits), most)))
+    if first or last:
+        known = len(table.lines) == len(values)
+        place = f"{table.where}, line {table.lines[first - 1 if first else -last]}" if known else table.where
+        raise table.refuse_summary(place, first, last)
     names = label_names([table.columns[index] for index in table.labels])
     labels = {name: label_array(parsed(texts)) for name, texts in zip(names, table.texts, strict=True)}
-    return values, labels, () if table.as_list else tuple(table.columns[index] for index in table.features)
+    if not choice.features and not table.as_list and len(table.columns) <= MOST_COLUMNS:
+        columns = dict(zip(table.features, values.T, strict=True))
+        columns |= dict(zip(table.labels, labels.values(), strict=True))
+        if form := long_form(columns, dict(enumerate(table.columns))):
+            raise table.refuse_long(form)
+    features = () if table.as_list else tuple(table.columns[index] for index in table.features)
+    return values, labels, features, table.notes

@@ -6,9 +6,20 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from prviz.readers.columns import is_label
-from prviz.readers.errors import ReadError, quoted
+from prviz.readers.errors import ReadError, beside, literal, quoted
+from prviz.readers.notations import is_complex, notation_of
+from prviz.readers.number_names import (
+    BELOW_NAMES,
+    DOUBTFUL,
+    SURE,
+    in_two_levels,
+    is_unlike,
+    may_be_names,
+    points,
+    rows_to_compare,
+)
 from prviz.readers.text_advice import bracketed, refuse_comma_pairs
-from prviz.readers.text_dialect import Numbers, is_index_line, is_missing, looks_like_list
+from prviz.readers.text_dialect import Numbers, decorated, is_index_line, is_missing, looks_like_list
 
 Record = tuple[int, list[str]]
 # Records that decide what the columns are.
@@ -31,6 +42,8 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
     numbers = [text.strip() for text in fields if numbered.number(text) is not None]
     if len(numbers) < len(fields):
         counts = ({str(start + i) for i in range(len(numbers))} for start in (0, 1))
+        if _are_in_notations(fields, second):
+            return False
         return not numbers or any(set(numbers) == count for count in counts)
     if len(numbers) > 2 and _count(numbers) and not all(text.strip().lstrip("+-").isdecimal() for text in second):
         return True
@@ -46,6 +59,13 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
             "Name the columns (f0, f1), or write the values as 0.0 and 1.0."
         )
     return True
+
+
+def _are_in_notations(first: Sequence[str], second: Sequence[str]) -> bool:
+    """True if most cells of both lines are numbers in another notation, such as 12.3 kg, and so no names."""
+    pairs = zip(first, second, strict=False)
+    count = sum(all(decorated(text) or is_complex(text) or notation_of(text) for text in pair) for pair in pairs)
+    return 2 * count > len(first)
 
 
 def is_comment(fields: Sequence[str]) -> bool:
@@ -103,8 +123,8 @@ def _halved(names: Sequence[str], values: Sequence[str]) -> bool:
 
 def header(
     records: Iterator[Record], where: str, numbers: Numbers, typed: str
-) -> tuple[list[str] | None, list[Record]]:
-    """Names of the columns, None where there are none, and the first records with values.
+) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
+    """Names of the columns, None where there are none, the first records with values, and a note on doubtful names.
 
     typed : the file, as the user wrote it.
     """
@@ -122,19 +142,74 @@ def header(
         raise bracketed(where, typed, any("..." in text for _, fields in ahead for text in fields))
     if len(second) == len(first) + 1 and all(numbers.number(text) is None for text in first):
         if not second[-1].strip():  # a comma behind each line of values
-            return [*(name.strip() for name in first), ""], ahead[1:]
-        return ["", *(name.strip() for name in first)], ahead[1:]  # R's write.table names the rows, not their column
-    if not _is_header(ahead[0], second, where, numbers):
-        return None, ahead
+            return [*(name.strip() for name in first), ""], ahead[1:], ()
+        # R's write.table names the rows, not their column
+        return ["", *(name.strip() for name in first)], ahead[1:], ()
+    if not numbers.quoted_names and not _is_header(ahead[0], second, where, numbers):
+        return _numbers_as_names(ahead, records, where, numbers, typed)
     names = [name.strip().removeprefix("#").strip() for name in first]
     if len(second) == len(names) - 1 and not names[-1]:
         names.pop()  # a mark behind the names alone
+    return _named(names, ahead, records, where, numbers, typed)
+
+
+def _named(
+    names: list[str], ahead: list[Record], records: Iterator[Record], where: str, numbers: Numbers, typed: str
+) -> tuple[list[str], list[Record], tuple[str, ...]]:
+    """`header` of a file whose first line has names: with those of a second line, and what is below."""
+    if len(set(names)) < len(names):
+        ahead += islice(records, rows_to_compare(names))
     both = _second_header(names, [fields for _, fields in ahead[1:]], numbers)
     below = ahead[1:]
     if both is not None:
         below = ahead[3:] if is_index_line(ahead[2][1]) else ahead[2:]
     below = _without_words(both or names, below, records, numbers)
-    return _all_named(both or names, below[0][1] if below else [], numbers), below
+    if both is None and below and may_be_names(below[0][1], numbers):
+        below += islice(records, rows_to_compare(names))
+        if points(below[0][1], [fields for _, fields in below[1:]], numbers) >= BELOW_NAMES:
+            raise _names_or_sample(where, typed, below[0], numbers, f", skiprows=[{below[0][0] - 1}]")
+    return _all_named(both or names, below[0][1] if below else [], numbers), below, ()
+
+
+def _numbers_as_names(
+    ahead: list[Record], records: Iterator[Record], where: str, numbers: Numbers, typed: str
+) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
+    """`header` of a file whose first line holds numbers: names, such as years, or the first sample."""
+    first = [text.strip() for text in ahead[0][1]]
+    levels = len(ahead) > 2 and in_two_levels(first, ahead[1][1], [fields for _, fields in ahead[2:]], numbers)
+    if not levels and not may_be_names(first, numbers):
+        return None, ahead, ()
+    ahead += islice(records, rows_to_compare(first))
+    rows = [fields for _, fields in ahead[1:]]
+    named = listed_names(first)
+    if levels and in_two_levels(first, rows[0], rows[1:], numbers):
+        both = [f"{group}_{own.strip()}".strip("_") for group, own in zip(first, rows[0], strict=True)]
+        below = ahead[3:] if is_index_line(rows[1]) else ahead[2:]
+        return both, below, (f"its first two lines ({named}) are read as names of columns",)
+    found = points(first, rows, numbers)
+    if found >= SURE:
+        return first, ahead[1:], (f"its first line ({named}) is read as names of columns",)
+    if found >= DOUBTFUL:
+        raise _names_or_sample(where, typed, ahead[0], numbers, "")
+    return None, ahead, ()
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """The first few names, for a note."""
+    said = [name for name in names if name]
+    return ", ".join(said[:3]) + (" ..." if len(said) > 3 else "")
+
+
+def _names_or_sample(where: str, typed: str, line: Record, numbers: Numbers, options: str) -> ReadError:
+    """Error for numbers that may be names or values."""
+    mark = "" if numbers.delimiter == "," else f", sep={numbers.delimiter!r}"
+    mark += ', decimal=","' if numbers.commas else ""
+    other = "leave skiprows out" if options else "add header=None"
+    return ReadError(
+        f"{where}, line {line[0]}: {quoted(listed_names(line[1]))} could be names of columns or a sample. If they are "
+        f"names:\nimport pandas as pd\ntable = pd.read_csv({literal(typed)}{mark}{options})  # if a sample, {other}\n"
+        f"table.add_prefix('column ').to_csv({beside(typed, '_named.csv')}, index=False)"
+    )
 
 
 def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
@@ -193,7 +268,8 @@ def _second_header(names: list[str], records: list[list[str]], numbers: Numbers)
             for group in groups.values()
             if group
         )
-        if counted or all(numbers.number(said[place]) is None for place in places):
+        known = [numbers.number(said[place]) is not None for place in places]
+        if counted or not any(known) or (all(known) and is_unlike(said, records[1:], numbers)):
             return joined
     words = places and all(said[place] and numbers.number(said[place]) is None for place in places)
     values = third if not is_index_line(third) else (records[2] if len(records) > 2 else third)

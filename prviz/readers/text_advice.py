@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from prviz.readers.columns import drop_text, plain_name, sets_text
 from prviz.readers.conversion import BRACKETS, PRINTED_CUT
-from prviz.readers.errors import EmptyCellError, ReadError, beside, literal, quoted
+from prviz.readers.errors import EmptyCellError, ReadError, beside, listed, literal, quoted
+from prviz.readers.long_form import MOST_COLUMNS, LongForm, long_form
+from prviz.readers.notations import UNITS, is_complex, notation_of, unit_of, without_units
 from prviz.readers.row_roles import find_row_roles
 from prviz.readers.source import PACKED
 from prviz.readers.suspects import are_samples, refuse_turned
@@ -96,53 +100,129 @@ class Layout:
             if text:
                 what = f"{quoted(text)} is not a number but a missing one. Fill it in, or leave such samples out:"
             missing = sorted({text, *_ALSO_MISSING} - {""})
-            lines = (
-                f"import pandas as pd\ntable = {self._loaded(f', na_values={missing}')}\n"
-                f"table.dropna(subset=table.columns{self._span}).to_csv({self._saved('complete')})"
-            )
-            return EmptyCellError(f"{place}: {what}\n{lines}", index)
+            return EmptyCellError(f"{place}: {what}\n{self._without_missing(missing)}", index)
         return TextError(place, text, index)
 
-    def advised(self, error: TextError, column: Sequence[str]) -> ReadError:
-        """The error with what to do about it; column : texts of its column, of as many rows as are judged."""
+    def advised(self, error: TextError, rows: Sequence[Sequence[str]], begun: bool) -> ReadError:
+        """The error with what to do about it.
+
+        rows : as many as are judged, of which the first has the text. begun : True if others are above it.
+        """
         text, index = error.text, error.column
+        column = [row[index].strip() for row in rows]
         numbers = [self.columns[place] for place in self.features if place != index]
         if index == 0 and are_samples(numbers):
             return refuse_turned(f"each column is a sample ({quoted(numbers[0])} ...)", self.typed)
+        if not begun and (form := self._long_form(rows)):
+            return self.refuse_long(form)
         if _SUMMARY.fullmatch(text):
-            return self.refuse_summary(error.place, text, len(column))
-        if apart := thousands_in(text):
-            options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
-            advice = "Set no thousands apart and write decimals with a point:\n" + self._rewritten(options, "plain")
-        elif decorated(text):
-            advice = "Write numbers alone:\n" + self._rewritten(", dtype=str", "plain", UNDECORATED)
-        elif packed := self._packed(text):
-            advice = packed
-        elif ";" in text or "," in text:
-            advice = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
-        elif self.numbers.commas and "." in text:
-            advice = "Earlier lines have decimal commas. Write all decimals alike, and no thousands apart."
-        elif len(text.split()) > 1 and all(self.numbers.number(each) is not None for each in text.split()):
-            advice = "Separate values by commas (or by tabs in .tsv), not by spaces."
-        elif index in self.categories:
-            advice = self._without_categories(index, column)
-        else:
-            advice = "Remove the column, or name it id, label, split, path or text in a header line to keep it."
+            above = next((place for place, each in enumerate(column) if not _SUMMARY.fullmatch(each)), 0)
+            return self.refuse_summary(error.place, *((0, len(column)) if begun or not above else (above, 0)), text)
+        advice = (
+            self._decorated(text)
+            or self._packed(text)
+            or self._in_notation(text, rows, index)
+            or self._words_among_numbers(column)
+            or self._divided_otherwise(text)
+        )
+        if not advice and index in self.categories:
+            advice = self._without_categories(index, rows)
+        advice = advice or (
+            f"Leave the column out with {drop_text([self.columns[index]])}; named id, label, split, path or text "
+            "in a header line, it is kept as a label of the samples."
+        )
         return ReadError(f"{error.place}: {quoted(text)} is not a number. {advice}")
 
-    def _without_categories(self, index: int, column: Sequence[str]) -> str:
-        """Leaving a column of texts out; where it holds categories also numbers for them."""
-        names = [self.columns[each] for each in self.categories]
-        advice = f"Leave the column out with {drop_text([self.columns[index]])}"
-        distinct = len(set(column))
+    def _decorated(self, text: str) -> str:
+        """The lines that make plain numbers of those with thousands apart or signs around them."""
+        if apart := thousands_in(text):
+            options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
+            return "Set no thousands apart and write decimals with a point:\n" + self._rewritten(options, "plain")
+        if decorated(text):
+            return "Write numbers alone:\n" + self._rewritten(", dtype=str", "plain", UNDECORATED)
+        return ""
+
+    def _divided_otherwise(self, text: str) -> str:
+        """What is said of numbers that another mark divides, or of another country."""
+        if ";" in text or "," in text:
+            return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
+        if self.numbers.commas and "." in text:
+            return "Earlier lines have decimal commas. Write all decimals alike, and no thousands apart."
+        if len(text.split()) > 1 and all(self.numbers.number(each) is not None for each in text.split()):
+            return "Separate values by commas (or by tabs in .tsv), not by spaces."
+        return ""
+
+    def _long_form(self, rows: Sequence[Sequence[str]]) -> LongForm | None:
+        """How these rows hold one value each, whatever their columns are called."""
+        if not 2 < len(self.columns) <= MOST_COLUMNS:
+            return None
+        alike = [row for row in rows if len(row) == len(self.columns)]
+        columns: dict[int, np.ndarray[Any, Any]] = {}
+        for place in range(len(self.columns)):
+            texts = [row[place].strip() for row in alike]
+            found = [self.numbers.number(text) for text in texts]
+            columns[place] = np.array(texts if None in found else found)
+        return long_form(columns, dict(enumerate(self.columns)))
+
+    def _in_notation(self, text: str, rows: Sequence[Sequence[str]], index: int) -> str:
+        """The lines that make plain numbers of those in another notation; empty where the column holds other texts."""
+        noted = notation_of(text)
+        column = [row[index].strip() for row in rows]
+        others = [each for each in column if self.numbers.number(each) is None]
+        if is_complex(text) and all(map(is_complex, others)):
+            lines = ["import numpy as np, pandas as pd", f"table = {self._loaded(', dtype=str')}"]
+            lines += [f"rows = table[table.columns{self._span}].to_numpy()"]
+            lines += ["values = np.array([[complex(each.replace('i', 'j')) for each in row] for row in rows])"]
+            lines += [f"np.save({literal(f'{self._stem}_parts.npy')}, np.hstack([values.real, values.imag]))"]
+            return "Complex numbers have two parts; save both:\n" + "\n".join(lines)
+        if noted is None or any(notation_of(each) is not noted for each in others):
+            return ""
+        change: str | None = noted.change
+        if noted is UNITS:
+            change = without_units([[row[place] for row in rows] for place in self.features])
+            if change is None:
+                return f"Write all numbers of a column in one unit, without it; units here are {_units(rows, self)}."
+        return f"These are {noted.what}. Write plain numbers:\n" + self._rewritten(", dtype=str", "plain", change or "")
+
+    def _words_among_numbers(self, column: Sequence[str]) -> str:
+        """Leaving out the samples that have a word in place of a number; empty where the column is no numeric one."""
+        words = sorted({text for text in column if text and self.numbers.number(text) is None})
+        count = sum(self.numbers.number(text) is not None for text in column)
+        if 2 * count <= len(column) or len(words) > _FEW_CATEGORIES:
+            return ""
+        lines = self._without_missing(sorted({*words, *_ALSO_MISSING}))
+        return f"Most of its column are numbers; where such words mean a missing one, leave these samples out:\n{lines}"
+
+    def _without_missing(self, words: Sequence[str]) -> str:
+        return (
+            f"import pandas as pd\ntable = {self._loaded(f', na_values={list(words)}')}\n"
+            f"table.dropna(subset=table.columns{self._span}).to_csv({self._saved('complete')})"
+        )
+
+    def _is_written(self, text: str) -> bool:
+        """True for a number in any notation, or a missing one."""
+        noted = decorated(text) or notation_of(text) is not None or is_complex(text) or is_missing(text)
+        return noted or thousands_in(text) is not None or not text
+
+    def _without_categories(self, index: int, rows: Sequence[Sequence[str]]) -> str:
+        """Leaving columns of texts out; where they hold few categories also numbers for them."""
         if len(self.features) == 1 and len(self.columns) == 1:
             return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
-        if 1 < distinct <= _FEW_CATEGORIES:
-            advice += f", or, {sets_text(self.columns[index])}"
+        texts = {place: [row[place].strip() for row in rows] for place in self.categories}
+        most = min(_MOST_CATEGORIES, max(_FEW_CATEGORIES, len(rows) / 2))
+        words = {place: column for place, column in texts.items() if not self._is_written(column[0])}
+        free = [place for place, column in words.items() if not 1 < len(set(column)) <= most]
+        column = texts[index]
+        says_which = f", or, {sets_text(self.columns[index])}" if 1 < len(set(column)) <= _FEW_CATEGORIES else ""
         two_sets = find_row_roles({"": np.array(column)}) is not None
-        many = distinct > min(_MOST_CATEGORIES, max(_FEW_CATEGORIES, len(column) / 2))
-        if two_sets or many or not self.names:
-            return f"{advice}."
+        if len(words) == len(self.features) and not two_sets:
+            return "No column holds numbers: save one row per sample and one column of numbers per feature."
+        if two_sets or not self.names or index in free:
+            out = [index] if two_sets or index not in free else free
+            which = "the column" if len(out) == 1 else "columns of texts"
+            return f"Leave {which} out with {drop_text([self.columns[place] for place in out])}{says_which}."
+        names = [self.columns[each] for each in words if each not in free]
+        advice = f"Leave the column out with {drop_text([self.columns[index]])}{says_which}"
         if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
             return f"{advice}, or make numbers of its categories, for both tables at once (pandas.get_dummies)."
         lines = _encoded(names, self.numbers, self.typed)
@@ -194,21 +274,60 @@ class Layout:
         sample = 3 - value - feature
         if all(len({row[place] for row in rows}) == len(rows) for place in (sample, feature)):
             return
-        names = {"index": sample, "columns": feature, "values": value}
-        pivot = ", ".join(f"{option}={self.columns[place]!r}" for option, place in names.items())
-        zeros = ".fillna(0)" if plain[feature] in ("col", "j") else ""
-        raise ReadError(
-            f"{self.where}: one value a row, of the sample in {quoted(self.columns[sample])} and the feature in "
-            f"{quoted(self.columns[feature])}. Save one row per sample:\nimport pandas as pd\n"
-            f"table = {self._loaded('')}.pivot({pivot}){zeros}\ntable.to_csv({self._saved('wide')})"
+        raise self.refuse_long(LongForm((sample,), feature, value, sparse=plain[feature] in ("col", "j")))
+
+    def refuse_long(self, form: LongForm) -> ReadError:
+        """Error for a table with one value a row, with the lines that make one row per sample."""
+        held: list[str | int] = [*self.columns] if self.names else [*range(len(self.columns))]
+        said = [quoted(self.columns[place]) for place in form.samples]
+        value = self.columns[form.value]
+        index = [held[place] for place in form.samples]
+        samples = index[0] if len(index) == 1 else index
+        lines = [f"table = {self._loaded('')}"]
+        places = f"{samples!r}, columns={held[form.feature]!r}, values={held[form.value]!r}"
+        lines += [f"table = table.pivot(index={places})"]
+        if form.sparse:
+            lines += [
+                f"every = [range({form.first}, int(each.max()) + 1) for each in (table.index, table.columns)]",
+                "table = table.reindex(index=every[0], columns=every[1]).fillna(0).add_prefix('column ')",
+            ]
+        text = "\n".join(lines)
+        return ReadError(
+            f"{self.where}: one value a row, of the sample in {' and '.join(said)} and the feature in "
+            f"{quoted(self.columns[form.feature])}. Save one row per sample (where each row is one, "
+            f"columns={value!r}, --features {shlex.quote(value)}, takes its value):\nimport pandas as pd\n{text}\n"
+            f"table.to_csv({literal(f'{self._stem}_wide.csv')}, index=False)"
         )
 
-    def refuse_summary(self, place: str, text: str, count: int) -> ReadError:
-        """Error for the last rows of a table, which sum up the others."""
+    def refuse_summary(self, place: str, first: int, last: int, text: str = "") -> ReadError:
+        """Error for the first or the last rows of a table, which sum up the others."""
+        count = first or last
+        row = text or ("this row" if count == 1 else f"this row, {count} from the {'end' if last else 'start'},")
+        which, left = ("below", f"{first}:") if first else ("above", f":-{last}")
         return ReadError(
-            f"{place}: {text} sums up the rows above and is no sample. Leave such rows out:\nimport pandas as pd\n"
-            f"{self._loaded('')}.iloc[:-{count}].to_csv({self._saved('samples')})"
+            f"{place}: {row} sums up the rows {which} and is no sample. Leave such rows out:\nimport pandas as pd\n"
+            f"{self._loaded('')}.iloc[{left}].to_csv({self._saved('samples')})"
         )
+
+    def check_bits(self, rows: Sequence[Sequence[str]]) -> None:
+        """Raise ReadError for a column whose cells are equally long rows of 0 and 1, which are read as one number.
+
+        rows : the features of the first samples, as texts.
+        """
+        for place, texts in zip(self.features, zip(*rows, strict=True), strict=True):
+            cells = [text.strip() for text in texts]
+            if len({*map(len, cells)}) > 1 or len(cells[0]) < 2 or {*"".join(cells)} != {"0", "1"}:
+                continue
+            if not any(cell[0] == "0" for cell in cells):
+                continue
+            name = self.columns[place]
+            held = literal(name) if self.names else str(place)
+            raise ReadError(
+                f"{self.where}, {self.column(place)}: {quoted(cells[0])} is a row of bits, not one number. Make a "
+                f"column of each:\nimport pandas as pd\ntable = {self._loaded(f', dtype={{{held}: str}}')}\n"
+                f"bits = pd.DataFrame([list(each.strip()) for each in table.pop({held})]).add_prefix({f'{name}_'!r})\n"
+                f"table.rename(columns=str).join(bits).to_csv({literal(self._stem + '_bits.csv')}, index=False)"
+            )
 
     @property
     def _stem(self) -> str:
@@ -228,6 +347,7 @@ class Layout:
         decimal = ', decimal=","' if self.numbers.commas and "decimal" not in options else ""
         encoding = "" if self.encoding == "utf-8" else f", encoding={self.encoding!r}"
         header = "" if self.names else ", header=None"
+        header += "" if self.numbers.in_quotes else ", quoting=3"
         return f"pd.read_csv({literal(self.typed)}{mark}{decimal}{encoding}{header}{options})"
 
     def _saved(self, word: str) -> str:
@@ -235,11 +355,17 @@ class Layout:
         return f"{literal(f'{self._stem}_{word}.csv')}, index=False{'' if self.names else ', header=False'}"
 
     def _rewritten(self, options: str, word: str, change: str = "") -> str:
-        lines = ["import pandas as pd", f"table = {self._loaded(options)}"]
+        modules = "re, pandas as pd" if "re.findall" in change else "pandas as pd"
+        lines = [f"import {modules}", f"table = {self._loaded(options)}"]
         if change:
             lines += [f"names = table.columns{self._span}"]
             lines += [f"table[names] = table[names].apply(lambda column: column{change})"]
         return "\n".join([*lines, f"table.to_csv({self._saved(word)})"])
+
+
+def _units(rows: Sequence[Sequence[str]], layout: Layout) -> str:
+    """The units in the features of these rows."""
+    return listed(sorted({unit for row in rows for place in layout.features if (unit := unit_of(row[place]))}))
 
 
 def _encoded(columns: Sequence[str], numbers: Numbers, typed: str) -> str:

@@ -28,6 +28,8 @@ _IN_MEMORY, _PIECE = 1 << 26, 1 << 20
 # Bytes of a file that its delimiter is judged by.
 _HEAD = 1 << 20
 _QUOTED = re.compile(r'"[^"]*"')
+# A mark that is the word of a vector, not between fields.
+_WORD = re.compile(r'^[;,|"] (?!.*[;,|])')
 SEPARATOR = re.compile(r"sep=(.)\s*")
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
@@ -95,6 +97,7 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
     stream.seek(0)
     while len(lines) > 1 and not _divided(lines[0]) and (not lines[0].strip() or any(map(_divided, lines[1:3]))):
         del lines[0]  # a title, and the blank line below it
+    lines = [_WORD.sub("word", line) for line in lines[:8]]
     first = lines[0] if lines else ""
     if said := SEPARATOR.fullmatch(first):
         return said[1]
@@ -113,6 +116,28 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
     return " " if _divided_by_spaces(heads) else ","
 
 
+def quotes_names_alone(stream: BinaryIO, delimiter: str) -> bool:
+    """True for a first line of several cells that are all in quotes, above numbers that are in none."""
+    first = [stream.readline(_HEAD).decode("utf-8-sig", errors="replace") for _ in range(4)]
+    stream.seek(0)
+    cells = [[cell.strip() for cell in line.split(delimiter)] for line in first if line.strip()]
+    if len(cells) < 2 or len({len(row) for row in cells}) > 1 or len(cells[0]) < 2:
+        return False
+    quotes = [[cell[:1] == cell[-1:] == '"' and len(cell) > 1 for cell in row] for row in cells]
+    return all(quotes[0]) and not any(row[-1] for row in quotes[1:])
+
+
+def stands_alone(line: bytes, mark: bytes) -> bool:
+    """True for a line of numbers and one quotation mark, which is a field of its own, as in vectors of words."""
+    if line.count(b'"') != 1:
+        return False
+    *fields, last = [field.strip() for field in line.split(mark)]
+    try:
+        return b'"' in fields and all(float(field) < np.inf for field in (*fields, last) if field != b'"')
+    except ValueError:
+        return False
+
+
 def _divided(line: str) -> bool:
     """True for a line with a mark between fields."""
     return any(mark in _QUOTED.sub("", line) for mark in ";,\t|")
@@ -129,11 +154,17 @@ def _divided_by_spaces(lines: list[str]) -> bool:
 
 
 class Numbers:
-    """The numbers in cells. commas : True once a decimal comma has been met, after which no point is one."""
+    """The numbers in cells.
 
-    def __init__(self, delimiter: str) -> None:
+    commas : True once a decimal comma has been met, after which no point is one. quoted_names : True if the cells of
+    the first line are in quotes and others are not, as names are. in_quotes : False if quotation marks are texts.
+    """
+
+    def __init__(self, delimiter: str, *, quoted_names: bool = False) -> None:
         self.delimiter = delimiter
         self.commas = False
+        self.quoted_names = quoted_names
+        self.in_quotes = True
 
     def number(self, text: str) -> float | None:
         """The number that a cell says, True and False among them; None for anything else."""

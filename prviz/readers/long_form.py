@@ -1,0 +1,122 @@
+"""Tables with one value a row: which column says the sample, which the feature, and which holds the value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.readers.columns import is_label, plain_name
+
+# Names of the columns of tables with one value a row.
+VALUE = re.compile(r"values?|val|v|y|data|measurement|conc(entration)?|reading|result")
+VARIABLE = re.compile(
+    r"variables?|features?|columns?|col|j|metric|gene|probe|param(eter)?|marker|analyte|item|word|term|time|t|day|visit|"
+    r"channel|band|wavelength|dim(ension)?"
+)
+_SAMPLE = re.compile(r"samples?|rows?|i|unit|subject|patient|cell|doc(ument)?|user|series|record")
+# Names of the places in a matrix whose other values are 0, and numbers of unnamed columns.
+_PLACE = re.compile(r"\d+|i|j|rows?|col(umn)?s?|doc(ument)?|word|term|user|item|cell|gene", re.IGNORECASE)
+# Most columns of such a table, and fewest rows that tell.
+MOST_COLUMNS, _ROWS = 6, 24
+# Share of a grid that its rows fill at least, and share of all numbers that a list of places in a matrix names.
+_FILLED, _NAMED = 0.5, 0.5
+
+
+class LongForm(NamedTuple):
+    """Places of the columns. sparse : True if rows name places of a matrix, the others 0; first : its first row."""
+
+    samples: tuple[int, ...]
+    feature: int
+    value: int
+    sparse: bool = False
+    first: int = 0
+
+
+def long_form(columns: Mapping[int, NDArray[Any]], names: Mapping[int, str]) -> LongForm | None:
+    """How a table holds one value a row; None where each row is a sample.
+
+    columns : place -> numbers, or texts.
+    """
+    n = len(next(iter(columns.values()), ()))
+    if n < _ROWS or not 2 < len(columns) <= MOST_COLUMNS:
+        return None
+    codes: dict[int, NDArray[np.intp]] = {}
+    values = []
+    for place, column in columns.items():
+        different, code = np.unique(column, return_inverse=True)
+        if 1 < len(different) <= n / 2:
+            codes[place] = code
+        if len(different) > n / 2 and not (len(different) == n and is_label(names[place])):
+            values.append(place)
+    numeric = [place for place in columns if columns[place].dtype.kind in "fiu"]
+    named = [place for place in numeric if VALUE.fullmatch(plain_name(names[place]))]
+    if not values:  # of few different values, such as counts
+        values = named[-1:] or [place for place in numeric if place in codes][-1:]
+    if len(values) != 1 or values[0] not in numeric:
+        return None
+    value = values[0]
+    keys = [place for place in codes if place != value]
+    for size in (2, 3):
+        for chosen in combinations(keys, size):
+            if found := _as_grid(chosen, value, codes, columns, names):
+                return found
+    return None
+
+
+def _as_grid(
+    chosen: Sequence[int],
+    value: int,
+    codes: Mapping[int, NDArray[np.intp]],
+    columns: Mapping[int, NDArray[Any]],
+    names: Mapping[int, str],
+) -> LongForm | None:
+    """The form if no two rows agree in the chosen columns, and these fill a grid or count rows and columns."""
+    sizes = [int(codes[place].max()) + 1 for place in chosen]
+    joint = np.ravel_multi_index([codes[place] for place in chosen], sizes)
+    n = len(joint)
+    if len(np.unique(joint)) < n:
+        return None
+    filled = n / float(np.prod(np.array(sizes, dtype=float)))
+    first = [_counted_from(columns[place], size) for place, size in zip(chosen, sizes, strict=True)]
+    if filled >= _FILLED:
+        feature = _feature(chosen, sizes, names)
+        of_matrix = len(chosen) == 2 and None not in first and all(_PLACE.fullmatch(names[place]) for place in chosen)
+        sparse = filled < 1 and of_matrix
+        begun = min((each for each in first if each is not None), default=0)
+        return LongForm(tuple(place for place in chosen if place != feature), feature, value, sparse, begun)
+    if len(chosen) != 2:
+        return None
+    rows, cols = (codes[place].astype(np.int64) for place in chosen)
+    in_order = any(
+        (np.diff(major * (minor.max() + 1) + minor) > 0).all() for major, minor in ((rows, cols), (cols, rows))
+    )
+    if None in first or not in_order:
+        return None
+    return LongForm((chosen[0],), chosen[1], value, sparse=True, first=min(each for each in first if each is not None))
+
+
+def _counted_from(column: NDArray[Any], size: int) -> int | None:
+    """0 or 1 for whole numbers from there of which few are left out."""
+    if column.dtype.kind not in "fiu" or (column != np.rint(column)).any():
+        return None
+    first, last = int(column.min()), int(column.max())
+    return min(first, 1) if first >= 0 and size >= _NAMED * (last + 1 - first) else None
+
+
+def _feature(chosen: Sequence[int], sizes: Sequence[int], names: Mapping[int, str]) -> int:
+    """The column that says the feature: by its name, or that of the sample, else the one of fewest values."""
+    plain = {place: plain_name(names[place]) for place in chosen}
+    called = [place for place in chosen if VARIABLE.fullmatch(plain[place])]
+    other = [place for place in chosen if not (_SAMPLE.fullmatch(plain[place]) or is_label(plain[place]))]
+    for few in (called, other):
+        if len(few) == 1:
+            return few[0]
+    if plain[chosen[0]].isdecimal():
+        return chosen[-1]
+    first = [place for place in called if not re.fullmatch("time|t|day|visit", plain[place])] or list(chosen)
+    return min(first, key=lambda place: sizes[list(chosen).index(place)])

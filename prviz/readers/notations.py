@@ -1,0 +1,87 @@
+"""Numbers in other notations, such as ``12.3 kg``, ``0x1.8p+3`` and ``<0.05``, and what makes plain ones of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_NUMBER = r"[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+# What stands between degrees or hours, minutes and seconds.
+_PARTS = "[\u00b0:hmd'\u2032\u2019\"\u2033s]+"
+_UNIT = re.compile(rf"{_NUMBER}(?<!\.)\s*((?:[^\W\d_]|[\u00b0%\u2030])[\w\u00b0/%^*.\u00b7\u207b-]*)")
+
+
+class Notation(NamedTuple):
+    """What a notation is, which texts have it, and the change of a column of texts in pandas."""
+
+    what: str
+    pattern: re.Pattern[str]
+    change: str
+
+
+NOTATIONS = (
+    Notation(
+        "hexadecimal numbers",
+        re.compile(r"[-+]?0x[0-9a-f]*\.?[0-9a-f]+(p[-+]?\d+)?", re.IGNORECASE),
+        ".map(lambda each: float.fromhex(each) if 'x' in each.casefold() else float(each))",
+    ),
+    Notation(
+        "degrees or hours with minutes",
+        re.compile(rf"[-+]?\d+\s*{_PARTS}\s*\d+(\.\d*)?(\s*{_PARTS}\s*(\d+(\.\d*)?)?\s*({_PARTS})?)?\s*[NSEW]?"),
+        ".map(lambda each: (-1 if each.strip()[0] == '-' or each.strip()[-1] in 'SW' else 1) * "
+        "sum(float(part) / 60**place for place, part in enumerate(re.findall(r'[\\d.]+', each))))",
+    ),
+    Notation(
+        "limits, of which this takes the limit itself",
+        re.compile(rf"(?:[<>\u2264\u2265~\u2248]=?|ca\.?)\s*{_NUMBER}"),
+        ".str.replace(r'^\\s*([<>\u2264\u2265~\u2248]=?|ca\\.?)\\s*', '', regex=True)",
+    ),
+    Notation(
+        "numbers with their errors, which this leaves out",
+        re.compile(rf"{_NUMBER}\s*(?:(?:\u00b1|\+/?-)\s*{_NUMBER}|\(\d+\))"),
+        ".str.replace(r'\\s*(\u00b1|\\+/?-|\\().*$', '', regex=True)",
+    ),
+    Notation(
+        "powers of ten",
+        re.compile(r"[-+]?[\d.]+\s*[x\u00d7*\u00b7]\s*10\^?\(?[-+]?\d+\)?"),
+        ".str.replace(r'\\s*[x\u00d7*\u00b7]\\s*10\\^?\\(?', 'e', regex=True).str.rstrip(')')",
+    ),
+    Notation(
+        "names before the numbers",
+        re.compile(rf"[^\W\d]\w*\s*[=:]\s*{_NUMBER}"),
+        ".str.replace(r'^[^=:]*[=:]', '', regex=True)",
+    ),
+)
+# Whose change hangs on the units, see `without_units`.
+UNITS = Notation("numbers with units", _UNIT, "")
+_COMPLEX = re.compile(rf"\(?(?:{_NUMBER}(?=\s*[-+]))?\s*[-+]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ij]\)?")
+
+
+def notation_of(text: str) -> Notation | None:
+    """The notation of a text; None for a plain number, and for anything else."""
+    text = text.strip()
+    for each in NOTATIONS:
+        if each.pattern.fullmatch(text):
+            return each
+    return UNITS if unit_of(text) else None
+
+
+def unit_of(text: str) -> str:
+    """The unit behind a number; empty where there is none."""
+    found = _UNIT.fullmatch(text.strip())
+    return "" if found is None or re.fullmatch(_NUMBER, found[0]) else found[1]
+
+
+def is_complex(text: str) -> bool:
+    """True for a number with an imaginary part."""
+    return _COMPLEX.fullmatch(text.strip()) is not None
+
+
+def without_units(columns: Sequence[Sequence[str]]) -> str | None:
+    """The change that leaves units out of columns of texts; None where one column has several units."""
+    units = [{unit for text in column if (unit := unit_of(text))} for column in columns]
+    if any(len(each) > 1 for each in units):
+        return None
+    every = "|".join(re.escape(unit) for unit in sorted(set().union(*units), key=len, reverse=True))
+    return f".str.replace(r'\\s*({every})\\s*$', '', regex=True)"

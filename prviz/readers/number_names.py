@@ -1,0 +1,158 @@
+"""Names of columns that are numbers, such as years and wavelengths, told from a first sample by the rows below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from prviz.readers.arrays import Array
+from prviz.readers.columns import is_label
+from prviz.readers.text_dialect import Numbers
+
+# Rows that names are compared with, and cells of them.
+COMPARED = 64
+_CELLS = 1_000_000
+# Points from which a line holds names, and from which it may; one with names above it needs more.
+SURE, DOUBTFUL, BELOW_NAMES = 4, 3, 6
+# Fewest numbers whose order says much, fewest in a row of any steps, and fewest in equal steps that are doubtful alone.
+_FEW, _MANY, _ALONE = 4, 8, 6
+# Share by which equal steps may differ, of rows that may be in order as well, and of cells with more decimals.
+_EQUAL, _SOME, _MOST = 0.05, 0.1, 0.75
+# Most decimals of a name.
+_SHORT = 4
+
+
+def rows_to_compare(fields: Sequence[str]) -> int:
+    """How many rows below a line of so many fields are compared with it."""
+    return max(8, min(COMPARED, _CELLS // max(1, len(fields))))
+
+
+def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
+    """True for a line worth comparing with the rows below: different numbers, in order or with few decimals."""
+    texts = [text for text in fields if numbers.number(text) is not None]
+    if len(texts) < 2 or len(set(texts)) < len(texts):
+        return False
+    return _in_order(_values(texts, numbers)) or max(map(_decimals, texts)) <= _SHORT
+
+
+def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> int:
+    """How much speaks for a line of names: the order of its numbers, and what the rows below have in their place."""
+    places = [place for place, text in enumerate(first) if numbers.number(text) is not None]
+    texts = [first[place] for place in places]
+    values = _values(texts, numbers)
+    alike = [row for row in rows if len(row) == len(first)]
+    below = np.array([_values([row[place] for place in places], numbers) for row in alike])
+    if len(below) < 2 or len(set(values.tolist())) < len(values):
+        return 0
+    others = [place for place in range(len(first)) if place not in set(places)]
+    named = 2 * any(_is_name(first[place], [row[place] for row in alike]) for place in others)
+    order = _order(values, below)
+    unlike = _unlike(values, below) + 2 * _has_fewer_decimals(texts, [[row[p] for p in places] for row in alike])
+    if order == 1 and unlike >= 2 and len(values) >= _MANY:
+        order = 2
+    if not order and not named:
+        return min(unlike, DOUBTFUL)
+    alone = order == 2 and len(values) >= _ALONE and not any(map(_in_equal_steps, below))
+    return max(order + unlike + named, DOUBTFUL if alone else 0)
+
+
+def in_two_levels(first: Sequence[str], second: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> bool:
+    """True for two lines of numbers that name the columns together, such as years and the months of each."""
+    places = [place for place, text in enumerate(first) if numbers.number(text) is not None]
+    if len(second) != len(first) or len(places) < 2:
+        return False
+    outer = [first[place].strip() for place in places]
+    inner = [second[place].strip() for place in places]
+    groups = {name: [own for group, own in zip(outer, inner, strict=True) if group == name] for name in outer}
+    if len(groups) == len(outer) or any(len(set(group)) < len(group) for group in groups.values()):
+        return False
+    changes = sum(one != other for one, other in pairwise(outer))
+    alike = [row for row in rows if len(row) == len(first)]
+    if changes != len(groups) - 1 or len(alike) < 2 or None in map(numbers.number, inner):
+        return False
+    cells = [[row[place] for place in places] for row in alike]
+    below = np.array([_values(row, numbers) for row in cells])
+    fewer = _has_fewer_decimals([*outer, *inner], [[*row, *row] for row in cells])
+    return fewer or (_unlike(_values(outer, numbers), below) == 2 and len({*map(tuple, groups.values())}) == 1)
+
+
+def is_unlike(line: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> bool:
+    """True for numbers far from those below, or with fewer decimals in every column."""
+    texts = [text for text in line if numbers.number(text) is not None]
+    places = [place for place, text in enumerate(line) if numbers.number(text) is not None]
+    cells = [[row[place] for place in places] for row in rows if len(row) == len(line)]
+    if len(cells) < _MANY or not texts:
+        return False
+    below = np.array([_values(row, numbers) for row in cells])
+    return _unlike(_values(texts, numbers), below) == 2 or _has_fewer_decimals(texts, cells)
+
+
+def _values(texts: Sequence[str], numbers: Numbers) -> Array:
+    found = [numbers.number(text) for text in texts]
+    return np.array([np.nan if value is None else value for value in found])
+
+
+def _is_name(text: str, below: Sequence[str]) -> bool:
+    """True for the name of a label above texts, or of none above a count, as pandas writes its index."""
+    if not is_label(text) or any(map(is_label, below)):
+        return False
+    counts = below == [str(int(below[0]) + place) for place in range(len(below))] if below[0].isdecimal() else False
+    return bool(text.strip()) or counts or not any(each.replace(".", "").strip("+-").isdecimal() for each in below)
+
+
+def _in_order(values: Array) -> bool:
+    steps = np.diff(values)
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def _in_equal_steps(values: Array) -> bool:
+    """True for steps that are equal, grow evenly, or multiply."""
+    if not _in_order(values):
+        return False
+    steps = np.abs(np.diff(values))
+    if steps.max() <= (1 + _EQUAL) * steps.min():
+        return True
+    if len(values) < _FEW:
+        return False
+    even = len(steps) > _FEW and np.abs(np.diff(steps)).max() <= _EQUAL * steps.mean()
+    factors = values[1:] / values[:-1] if (values > 0).all() else np.array([1.0, 2.0])
+    return bool(even or factors.max() <= (1 + _EQUAL) * factors.min())
+
+
+def _order(values: Array, below: Array) -> int:
+    """0 to 2: how much the order of the numbers says, where few of the rows below have it."""
+    if len(values) < 3 or not _in_order(values):
+        return 0
+    if _in_equal_steps(values) and np.mean([_in_equal_steps(row) for row in below]) <= _SOME:
+        return 2 if len(values) >= _FEW else 1
+    return int(len(values) >= _FEW and np.mean([_in_order(row) for row in below]) <= _SOME)
+
+
+def _unlike(values: Array, below: Array) -> int:
+    """2 for numbers a whole range away from most columns below, 1 for those outside most of the ranges."""
+    known = ~np.isnan(below).any(axis=0)
+    if not known.any():
+        return 0
+    low, high = below[:, known].min(axis=0), below[:, known].max(axis=0)
+    away = np.maximum(low - values[known], values[known] - high)
+    if np.mean(away > high - low) > 0.5:
+        return 2
+    return int(np.mean(away > 0) > 0.5)
+
+
+def _decimals(text: str) -> int:
+    """Digits behind the point or the comma, of a power of ten all of them."""
+    digits, _, power = text.strip().lower().partition("e")
+    whole, _, behind = digits.replace(",", ".").partition(".")
+    return len(whole + behind) if power else len(behind.rstrip("0"))
+
+
+def _has_fewer_decimals(texts: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """True if most cells of every column below have more decimals than any of these numbers."""
+    most = max(map(_decimals, texts))
+    if most > _SHORT:
+        return False
+    more = np.array([[_decimals(cell) > most for cell in row] for row in rows])
+    return bool((more.mean(axis=0) >= _MOST).all())

@@ -1,0 +1,209 @@
+"""Tables of text in forms that are refused: each remedy, followed to the letter, gives the samples that were meant."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from prviz.readers import ReadError, read
+
+# The printed lines leave files to Python to close.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+VALUES = np.random.default_rng(11).normal(size=(30, 4))
+NAMES = ["f0", "f1", "f2", "f3"]
+FRAME = pd.DataFrame(VALUES, columns=NAMES)
+LONG = FRAME.reset_index().melt("index")
+SPARSE = np.where(np.random.default_rng(2).random((30, 40)) < 0.15, 1.0 + np.arange(40), 0.0)
+BITS = (VALUES > 0).astype(int)
+
+
+def table(frame: pd.DataFrame, *, header: bool = True) -> str:
+    return frame.to_csv(index=False, header=header)
+
+
+def written(form: str) -> str:
+    """Every value in another form, by Python's format."""
+    return table(FRAME.map(lambda value: form.format(value)))
+
+
+def triplets(values: NDArray[np.float64], names: str = "", base: int = 0) -> str:
+    rows = [f"{i + base},{j + base},{float(values[i, j])!r}" for i, j in np.argwhere(values).tolist()]
+    return "\n".join([*([names] if names else []), *rows])
+
+
+def long(*names: str, **more: object) -> str:
+    frame = LONG.set_axis(names, axis=1)
+    for name, value in more.items():
+        frame.insert(1, name, value)
+    return table(frame)
+
+
+MEANS = pd.concat([FRAME.mean().to_frame().T, FRAME.std().to_frame().T])
+SIXTIETHS = np.abs(np.round(VALUES * 3600) / 3600)
+WORDS = [
+    ('"' if place == 7 else f"w{place}") + "\t" + "\t".join(map(repr, row)) for place, row in enumerate(VALUES.tolist())
+]
+# Name -> text, and the values that are meant.
+CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
+    "id, time, value": (long("id", "time", "value").replace("f", ""), VALUES),
+    "unit, t, y": (long("unit", "t", "y").replace("f", ""), VALUES),
+    "of any names": (long("subject", "param", "val").replace("f", "p"), VALUES),
+    "and a time": (long("patient", "marker", "conc", time=0), VALUES),
+    "places": (triplets(VALUES), VALUES),
+    "named places": (triplets(VALUES, "i,j,v", base=1), VALUES),
+    "sparse places": (triplets(SPARSE, "row,col,data"), SPARSE),
+    "sparse places from 1": (triplets(SPARSE, base=1), SPARSE),
+    "bits": ("fp\n" + "\n".join("".join(map(str, row)) for row in BITS.tolist()), BITS),
+    "bits beside numbers": (
+        table(FRAME.assign(mask=["".join(map(str, row)) for row in BITS.tolist()])),
+        np.hstack([VALUES, BITS]),
+    ),
+    "units": (written("{!r} kg"), VALUES),
+    "a unit in one column": (table(FRAME.assign(f0=[f"{value!r}mm" for value in VALUES[:, 0].tolist()])), VALUES),
+    "units without names": (written("{!r} kg").partition("\n")[2], VALUES),
+    "errors": (written("{!r} \u00b1 0.1"), VALUES),
+    "powers": (table(FRAME.map(lambda value: f"{value:.17e}".replace("e", " x 10^"))), VALUES),
+    "names before": (written("v={!r}"), VALUES),
+    "limits": (
+        table(FRAME.astype(object).mask(np.arange(30)[:, None] % 9 == np.arange(4), "<0.05")),
+        np.where(np.arange(30)[:, None] % 9 == np.arange(4), 0.05, VALUES),
+    ),
+    "hexadecimal": (table(FRAME.map(float.hex)), VALUES),
+    "hexadecimal column": (table(FRAME.assign(f1=[float.hex(value) for value in VALUES[:, 1].tolist()])), VALUES),
+    "sixtieths": (
+        table(
+            pd.DataFrame(SIXTIETHS, columns=NAMES).map(
+                lambda each: f"{int(each)}:{int(each * 3600) % 3600 // 60:02d}:{round(each * 3600) % 60:02d}"
+            )
+        ),
+        SIXTIETHS,
+    ),
+    "words for missing": (
+        table(FRAME.astype(object).mask(np.arange(30)[:, None] + 0 * np.arange(4) == 3, "refused")),
+        np.delete(VALUES, 3, axis=0),
+    ),
+    "means above": (table(pd.concat([MEANS, FRAME])), VALUES),
+    "means below": (table(pd.concat([FRAME, MEANS])), VALUES),
+    "described above": (table(pd.concat([FRAME.describe(), FRAME])), VALUES),
+    "complex": (
+        "\n".join(",".join(f"({a!r}{b:+}j)" for a, b in zip(row[:2], row[2:], strict=True)) for row in VALUES.tolist()),
+        VALUES,
+    ),
+    "arff": (
+        "@RELATION x\n"
+        + "".join(f"@ATTRIBUTE {name} NUMERIC\n" for name in NAMES)
+        + "@DATA\n"
+        + table(FRAME, header=False),
+        VALUES,
+    ),
+    "market": (
+        "%%MatrixMarket matrix array real general\n30 4\n" + "\n".join(map(repr, VALUES.T.ravel().tolist())),
+        VALUES,
+    ),
+    "libsvm": (
+        "\n".join(
+            "0 " + " ".join(f"{place + 1}:{value!r}" for place, value in enumerate(row)) for row in VALUES.tolist()
+        ),
+        VALUES,
+    ),
+    "word2vec": (
+        "30 4\n" + "\n".join(f"w{place} " + " ".join(map(repr, row)) for place, row in enumerate(VALUES.tolist())),
+        VALUES.astype("f4"),
+    ),
+    "page": (FRAME.to_html(index=False, float_format=repr), VALUES),
+    "psql": (
+        " f0 | f1 | f2 | f3\n----+----+----+----\n"
+        + "\n".join(" " + " | ".join(map(repr, row)) for row in VALUES.tolist())
+        + "\n(30 rows)\n",
+        VALUES,
+    ),
+    "log": (
+        "\n".join(
+            f"2024-01-01 00:00:{place:02d} INFO " + " ".join(f"f{i}={value!r}" for i, value in enumerate(row))
+            for place, row in enumerate(VALUES.tolist())
+        ),
+        VALUES,
+    ),
+    "lone quote": ("\n".join(WORDS), VALUES),
+    "lone quote, spaces": ("\n".join(WORDS).replace("\t", " "), VALUES),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_remedy_gives_the_samples_that_were_meant(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, values = CASES[name]
+    monkeypatch.chdir(tmp_path)
+    path = Path("t.csv")
+    path.write_text(text, encoding="utf-8")
+    drop: list[str] = []
+    for _ in range(4):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = read(path, drop=drop)
+        except ReadError as error:
+            sentence, *lines = str(error).splitlines()
+            if not lines:
+                drop = re.findall(r"drop='([^']*)'", sentence)
+                assert drop, sentence
+                continue
+            held = set(Path().iterdir())
+            exec("\n".join(lines), {})
+            (path,) = set(Path().iterdir()) - held
+        else:
+            break
+    np.testing.assert_allclose(found.values, values, rtol=1e-12 if values.dtype != "f4" else 0)
+
+
+def test_triplets_stay_refused_without_their_index() -> None:
+    data = triplets(VALUES, "i,j,v").encode()
+    for drop in (["i"], ["j"], ["i", "j"]):
+        with pytest.raises(ReadError, match="one value a row"):
+            read(("t.csv", data), drop=drop)
+    assert read(("t.csv", data), columns="v").values.shape == (120, 1)
+
+
+def test_tables_of_three_columns_are_no_triplets() -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        n = int(rng.integers(24, 400))
+        columns = {"a": rng.integers(0, 30, n), "b": rng.integers(0, 40, n), "c": rng.normal(size=n)}
+        frame = pd.DataFrame(columns).sort_values(["a", "b"]) if seed % 2 else pd.DataFrame(columns)
+        assert read(("t.csv", table(frame.drop_duplicates(["a", "b"]).sample(frac=1, random_state=1)).encode())).d == 3
+
+
+def test_texts_of_many_kinds_are_no_categories() -> None:
+    frame = FRAME.assign(city=[f"c{place % 3}" for place in range(30)], note=[f"n{place} x" for place in range(30)])
+    with pytest.raises(ReadError, match=r"columns=\['city'\]"):
+        read(("t.csv", table(frame).encode()))
+    with pytest.raises(ReadError, match=r"drop='note' \(--drop note\)\.$"):
+        read(("t.csv", table(frame[[*NAMES, "note", "city"]]).encode()))
+    with pytest.raises(ReadError, match="No column holds numbers"):
+        read(("t.csv", table(frame[["note", "city"]]).encode()))
+    assert read(("t.csv", table(frame.rename(columns={"note": "SMILES"})[["SMILES", *NAMES]]).encode())).d == 4
+
+
+def test_several_units_in_one_column_are_not_left_out() -> None:
+    frame = FRAME.assign(f0=[f"{value} {unit}" for value, unit in zip(VALUES[:, 0], ["kg", "g"] * 15, strict=True)])
+    with pytest.raises(ReadError, match=r"in one unit, without it; units here are 'g', 'kg'\.$"):
+        read(("t.csv", table(frame).encode()))
+
+
+def test_a_packed_table_is_renamed() -> None:
+    with pytest.raises(ReadError, match=r"Rename it to end in \.csv\.gz\.$"):
+        read(("t.csv", gzip.compress(table(FRAME).encode())))
+    assert read(("t.csv.gz", gzip.compress(table(FRAME).encode()))).d == 4
+
+
+def test_counts_beside_any_rows_are_features() -> None:
+    frame = FRAME.assign(count=np.random.default_rng(0).integers(1, 9, 30))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert read(("t.csv", table(frame).encode())).d == 5
