@@ -41,6 +41,7 @@ from prviz.readers.suspects import (
     called_weights,
     is_key,
     may_be_keys,
+    reasons_text,
     suspect_names,
 )
 from prviz.samples import CUT, RENAMED, REORDERED, SamplePair, Samples, pair_of
@@ -377,11 +378,14 @@ def checked_pair(real: Any, generated: Any = None) -> SamplePair:
 def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
     """Warn of columns of data frames that look like no features; of files the reader asks."""
     names: dict[str, None] = {}
+    reasons = ""
     drop = "drop(columns="
     for frame, samples in zip(given, pair, strict=False):
         if hasattr(frame, "columns") and samples.features:
             labels = [name for name in samples.features if is_label(name)]
-            names |= dict.fromkeys((*labels, *suspect_names(samples.values, samples.features)))
+            found = suspect_names(samples.values, samples.features)
+            names |= dict.fromkeys((*labels, *found))
+            reasons = reasons or (reasons_text(samples.values, samples.features) if found else "")
             if hasattr(frame, "drop_columns"):  # a table of pyarrow
                 drop = "drop_columns("
             elif not hasattr(frame, "iloc"):  # of polars
@@ -390,7 +394,7 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
         what = "looks like no feature" if len(names) == 1 else "look like no features"
         warn(
             pair.digest,
-            f"Columns: {', '.join(map(repr, names))} {what} (a seed, a step, a place in a plot, a key ...); "
+            f"Columns: {', '.join(map(repr, names))} {what} ({reasons or 'by name a label or a key'}); "
             f"frame.{drop}{list(names)!r}) leaves out what is none",
         )
 

@@ -649,7 +649,7 @@ def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Conte
         return table
     if not choice.features:
         check_upright(table.labels, len(table.values), table.features, file.typed)
-    found = checked_columns(table.values, table.features, choice, file.where)
+    found = checked_columns(table.values, table.features, choice, file.where, file.typed)
     return table._replace(
         values=found.values,
         features=found.features,

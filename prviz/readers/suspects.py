@@ -39,6 +39,8 @@ _BESIDE = re.compile(
     r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit|datum|year|month|week"
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)"
 )
+_COUNT = re.compile(r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size")
+COUNT = "how often its row occurred"
 _WEIGHT = re.compile(r"(.*_)?(weights?|wgt|wt)|w")
 # Coordinates of a plot, which has at most three.
 _PLOT = re.compile(
@@ -61,6 +63,23 @@ _UNIT = re.compile(
     r"(.*_)?(patient|subject|participant|donor|volunteer|individual|specimen|animal|mouse|speaker|customer|client|user"
     r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id|no|nr|num|number))?"
 )
+# What is said of such a column, by its name.
+_REASONS = {
+    "a seed": re.compile(r"(.*_)?seeds?|random_?state|rng"),
+    "a setting": re.compile(r"cfg.*|guidance.*|temperature|top_?[kp]|worker|shard|batch"),
+    "a step or a run of training": re.compile(
+        r"(.*_)?(step|epoch)s?|iter(ation)?s?|runs?|checkpoint|ckpt|trial|replicate"
+    ),
+    "a place in a plot": re.compile(rf"{_PLOT.pattern}|[xyz]|.*coord.*|pos_?[xyz]"),
+    "a cluster": re.compile(r"(.*_)?clusters?|(kmeans|leiden|louvain|h?dbscan)(_.*)?"),
+    "what its rows belong to": _UNIT,
+    "weights of the samples": re.compile(r"(.*_)?(weights?|wgt|wt)|w"),
+    "a time": re.compile(r"(.*_)?time.*|timestamps?|date(time)?|year|month|week|(week)?day|hour|datum|zeit|frame"),
+    "a prediction or its quality": re.compile(
+        r"y_?(pred|true|hat)|predict.*|(.*_)?(score|loss|distance|similarity|confidence)s?|prob.*|rating|perplexity|rank"
+    ),
+    "a key": re.compile(r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row"),
+}
 # Rows of each unit, at least, on the average.
 _TOGETHER = 1.5
 # Least features of one name and their numbers, such as f0, f1, f2, that make the other columns doubtful.
@@ -100,8 +119,12 @@ class Checked(NamedTuple):
     notes: tuple[str, ...]
 
 
-def checked_columns(values: Array, features: Sequence[str], choice: ColumnChoice, where: str) -> Checked:
+def checked_columns(
+    values: Array, features: Sequence[str], choice: ColumnChoice, where: str, typed: str = ""
+) -> Checked:
     """The columns that are features.
+
+    typed : the file, as the user wrote it.
 
     Raises
     ------
@@ -113,22 +136,28 @@ def checked_columns(values: Array, features: Sequence[str], choice: ColumnChoice
         named = listed(features[place] for place in counts)
         labels = {features[place]: values[:, place].astype(np.int64) for place in counts}
         note = f"left out: {named} (a count of the rows)"
-        rest = checked_columns(values[:, kept], [features[place] for place in kept], choice, where)
+        rest = checked_columns(values[:, kept], [features[place] for place in kept], choice, where, typed)
         return rest._replace(labels=labels | rest.labels, notes=(note, *rest.notes))
     notes: tuple[str, ...] = ()
     if not choice.features:
         found = _suspects(values, features)
         if found.sure:
-            raise SuspectColumnsError(_refusal(where, found.sure), found.sure)
+            raise SuspectColumnsError(_refusal(where, found, typed), tuple(found.sure))
         if found.doubtful:
             named = listed(found.doubtful)
-            notes = (f"read as a feature, whatever it is called: {named}; left out with {drop_text(found.doubtful)}",)
+            what = "a feature, though its name" if len(found.doubtful) == 1 else "features, though their names"
+            notes = (f"read as {what} may say something else: {named}; left out with {drop_text(found.doubtful)}",)
     return Checked(values, tuple(features), {}, notes)
 
 
 def suspect_names(values: Array, features: Sequence[str]) -> tuple[str, ...]:
     """Names of columns that look like no features, as `checked_columns` asks about."""
-    return _suspects(values, features).sure
+    return tuple(_suspects(values, features).sure)
+
+
+def reasons_text(values: Array, features: Sequence[str]) -> str:
+    """What each of the `suspect_names` looks like."""
+    return _reasons(_suspects(values, features).sure)
 
 
 def check_upright(labels: Mapping[str, NDArray[Any]], n: int, features: Sequence[str], typed: str) -> None:
@@ -180,9 +209,9 @@ def _counting(values: Array) -> list[int]:
 
 
 class _Suspects(NamedTuple):
-    """Columns that look like no features, and those that may be some."""
+    """Columns that look like no features, each with what it looks like, and those that may be some."""
 
-    sure: tuple[str, ...]
+    sure: dict[str, str]
     doubtful: tuple[str, ...]
 
 
@@ -214,13 +243,46 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
             and ("_" not in name or stems[name.rpartition("_")[0]] < 2)
         }
     sure |= {place for place in either if called_weights(plain[place]) and are_weights([values[:, place]])}
-    sure |= _keys(values)
+    keys = _keys(values)
+    counts = {place for place, name in enumerate(plain) if _COUNT.fullmatch(name) and _counts_rows(values, place)}
+    sure |= keys | counts
     sure |= {place for place, name in enumerate(plain) if _UNIT.fullmatch(name) and _repeats(values[:, place])}
     either -= sure
     if len(sure) == len(plain):
-        return _Suspects((), ())
+        return _Suspects({}, ())
     doubtful = () if len(sure | either) == len(plain) else tuple(features[place] for place in sorted(either))
-    return _Suspects(tuple(features[place] for place in sorted(sure)), doubtful)
+    reasons = {place: _reason(plain[place]) for place in sorted(sure)}
+    reasons |= dict.fromkeys(sorted(keys), "a key, whose numbers all differ")
+    reasons |= dict.fromkeys(sorted(counts), COUNT)
+    return _Suspects({features[place]: reason for place, reason in reasons.items()}, doubtful)
+
+
+def _reason(name: str) -> str:
+    """What a column of this name is, which is hardly a feature."""
+    return next((reason for reason, names in _REASONS.items() if names.fullmatch(name)), "named unlike the others")
+
+
+def _reasons(names: Mapping[str, str]) -> str:
+    """The reasons, each behind its columns."""
+    if len(set(names.values())) == 1:
+        return next(iter(names.values()))
+    groups: dict[str, list[str]] = {}
+    for name, reason in names.items():
+        groups.setdefault(reason, []).append(name)
+    return "; ".join(f"{listed(each, most=3)}: {reason}" for reason, each in groups.items())
+
+
+def _counts_rows(values: Array, place: int) -> bool:
+    """True for whole numbers beside rows of few different values that are all different, as counts of rows have it."""
+    n, d = values.shape
+    counts, rest = values[:, place], np.delete(values, place, axis=1)
+    if d < 2 or counts.min() < 1 or (counts != np.rint(counts)).any() or counts.max() == 1:
+        return False
+    different = np.array([len(np.unique(column)) for column in rest.T], dtype=float)
+    if different.max() > n / 2 or len(np.unique(rest, axis=0)) < n:
+        return False
+    in_order = (np.diff(counts) <= 0).all() or (np.lexsort(rest.T[::-1]) == np.arange(n)).all()
+    return bool(in_order or n * n >= np.prod(different))
 
 
 def _is_of(family: str, name: str) -> bool:
@@ -299,7 +361,8 @@ def is_key(column: Array) -> bool:
     return gap * math.sqrt(len(ordered)) < _UNIFORM
 
 
-def _refusal(where: str, names: Sequence[str]) -> str:
+def _refusal(where: str, found: _Suspects, typed: str) -> str:
+    names = tuple(found.sure)
     those, them = ("it", "it is a feature") if len(names) == 1 else ("them", "they are features")
     what = "looks like no feature" if len(names) == 1 else "look like no features"
     remedy = f"Leave {those} out with {drop_text(names)}"
@@ -307,10 +370,27 @@ def _refusal(where: str, names: Sequence[str]) -> str:
     units = [name for name in names if _UNIT.fullmatch(plain_name(name)) and name.isprintable()]
     if units:
         remedy += f", or if {quoted(units[0])} says which rows belong together, give {group_text(units[0])}"
+    sentence = f"{where}: {columns} {listed(names, most=6)} {what} ({_reasons(found.sure)}). {remedy}; "
+    sentence += f"if {them}, columns='*' (--features '*') takes every column."
+    counts = [name for name, reason in found.sure.items() if reason == COUNT]
+    if not counts or not (frame := _frame(typed)):
+        return sentence
+    name = counts[0]
     return (
-        f"{where}: {columns} {listed(names, most=6)} {what} (a seed, a step, a place in a plot, a key ...). {remedy}; "
-        f"if {them}, columns='*' (--features '*') takes every column."
+        f"{sentence} To have each row as often as it occurred:\nimport pandas as pd\ntable = {frame}\n"
+        f"table = table.loc[table.index.repeat(table[{name!r}])].drop(columns={name!r})\n"
+        f"table.sample(frac=1, random_state=0).to_csv({beside(typed, '_rows.csv')}, index=False)"
     )
+
+
+def _frame(typed: str) -> str:
+    """The call of pandas that reads a table; empty for other files."""
+    options = {".csv": ", sep=None, engine='python'", ".tsv": ", sep='\\t'", ".parquet": "", ".feather": ""}
+    extension = Path(typed).suffix.lower()
+    if extension not in options:
+        return ""
+    reader = "csv" if extension in (".csv", ".tsv") else extension[1:]
+    return f"pd.read_{reader}({literal(typed)}{options[extension]})"
 
 
 def look_packed(values: Array) -> bool:

@@ -245,7 +245,7 @@ def test_names_beside_each_other(names: str, sure: str, doubtful: str) -> None:
     assert suspect_names(values, names.split()) == tuple(sure.split())
     if not sure:
         notes = checked_columns(values, names.split(), ColumnChoice(), "t").notes
-        assert [note.partition("called: ")[2].partition(";")[0] for note in notes] == [repr(doubtful)] * bool(doubtful)
+        assert [note.partition("else: ")[2].partition(";")[0] for note in notes] == [repr(doubtful)] * bool(doubtful)
 
 
 def test_columns_of_one_byte_each_are_no_packed_bits() -> None:

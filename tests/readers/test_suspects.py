@@ -89,7 +89,8 @@ def test_names_that_a_feature_may_have_are_asked_about_beside_numbered_ones(name
     column = {name: RNG.normal(size=N) + 9}
     assert refused(table(REAL, NUMBERED, **column)) == (name,)
     with pytest.warns(
-        prviz.PrvizWarning, match=f"read as a feature, whatever it is called: '{name}'; left out with drop"
+        prviz.PrvizWarning,
+        match=f"read as a feature, though its name may say something else: '{name}'; left out with drop",
     ):
         assert taken(table(REAL, WORDS, **column)) == (*WORDS, name)
 
@@ -406,3 +407,13 @@ def test_keys_are_spread_as_evenly_as_chance_spreads_them(largest: int, spread_e
     column = np.array([*range(63), largest], dtype=np.float64)
     assert is_key(column) == spread_evenly
     assert is_key(column[::-1] + 100) == spread_evenly
+
+
+def test_what_a_column_looks_like_is_said_of_each() -> None:
+    frame = table(REAL, NUMBERED, seed=RNG.normal(size=N), umap_x=RNG.normal(size=N), umap_y=RNG.normal(size=N))
+    with pytest.raises(
+        SuspectColumnsError, match=r"no features \('seed': a seed; 'umap_x', 'umap_y': a place in a plot"
+    ):
+        read(("t.csv", frame.to_csv(index=False).encode()))
+    with pytest.raises(SuspectColumnsError, match=r"'epoch' looks like no feature \(a step or a run of training\)\."):
+        read(("t.csv", table(REAL, NUMBERED, epoch=RNG.normal(size=N)).to_csv(index=False).encode()))

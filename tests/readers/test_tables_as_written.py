@@ -145,7 +145,7 @@ def test_sums_of_ordinary_rows_are_no_totals() -> None:
 def test_a_name_beside_numbered_features_is_remarked(name: str) -> None:
     beside = FRAME.assign(**{name: np.random.default_rng(0).integers(0, 8, N)})
     assert (
-        f"read as a feature, whatever it is called: {name!r}"
+        f"read as a feature, though its name may say something else: {name!r}"
         in read(("t.csv", beside.to_csv(index=False).encode())).notes[0]
     )
     words = FRAME.set_axis(["age", "hours", "rate", "rooms", "area", "floor", "rent", "fee"], axis=1).assign(
