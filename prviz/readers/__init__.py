@@ -175,6 +175,13 @@ def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
     from prviz.readers.npy import zip_members
 
     names = zip_members(source, limits)
+    if len(names) == 1 and Path(names[0]).suffix.lower() in ("", ".zip", ".txt", ".dat"):  # as pandas writes a table
+        table = beside(source.typed, ".csv")
+        raise ReadError(
+            f"{source.where}: a zip archive of one file, {quoted(names[0])}. If it is a table of text, use this file:\n"
+            f"import zipfile\nheld = zipfile.ZipFile({literal(source.typed)}).read({literal(names[0])})\n"
+            f"open({table}, 'wb').write(held)"
+        )
     held = [name for name in names if name.lower().endswith(ACCEPTED)]
     if held and not any(name.lower().endswith(PICTURES) for name in names):
         folder = beside(source.typed, "_unpacked")

@@ -93,6 +93,12 @@ def looks_like_images(header: Header) -> bool:
     return len(shape) == 3 and header.dtype == np.uint8
 
 
+def _loaded(header: Header) -> str:
+    """The call that loads an array of .npy or .npz."""
+    key = "" if header.key is None else f"[{literal(header.key)}]"
+    return f"np.load({literal(header.path or header.file)}){key}"
+
+
 def _check_dtype(header: Header) -> None:
     if header.dtype is None:
         raise ReadError(f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float32.")
@@ -102,11 +108,16 @@ def _check_dtype(header: Header) -> None:
         return
     if kept := _CHANGED.get(header.dtype.kind if header.dtype.itemsize > 8 or header.dtype.kind != "f" else ""):
         what, change = kept
-        path = header.path or header.file
-        loaded = f"np.load({literal(path)})" + ("" if header.key is None else f"[{literal(header.key)}]")
         raise ReadError(
-            f"{header.where}: holds {what}:\nimport numpy as np\nvalues = {loaded}\n"
-            f"np.save({beside(path, '_numbers.npy')}, {change})"
+            f"{header.where}: holds {what}:\nimport numpy as np\nvalues = {_loaded(header)}\n"
+            f"np.save({beside(header.path or header.file, '_numbers.npy')}, {change})"
+        )
+    if header.dtype.kind == "V" and header.dtype.names is None and header.dtype.itemsize == 1:
+        path = header.path or header.file
+        raise ReadError(
+            f"{header.where}: numbers of 8 bits whose type the file does not name. If it is float8_e4m3fn (another is "
+            f"float8_e5m2):\nimport ml_dtypes, numpy as np\nvalues = {_loaded(header)}.view(ml_dtypes.float8_e4m3fn)\n"
+            f"np.save({beside(path, '_numbers.npy')}, values.astype('float32'))"
         )
     if header.dtype.kind in _WRONG_KINDS:
         raise ReadError(f"{header.where}: holds {_WRONG_KINDS[header.dtype.kind]}.")
@@ -125,7 +136,16 @@ def _check_shape(header: Header) -> None:
         arrays = header.file.lower().endswith((".npy", ".npz"))
         remedy = EMBED_PICTURES.replace("FOLDER", header.file) if arrays else f"save them as .npy, and {EMBED_PICTURES}"
         raise ReadError(f"{found} looks like images, not embeddings. Embed them first: {remedy}.")
-    raise ReadError(f"{found} is not a table of samples. {_shape_advice(shape)}")
+    frames = ""
+    if len(shape) == 3 and header.file.lower().endswith((".npy", ".npz")):
+        saved = beside(header.path or header.file, "_frames.npz")
+        frames = (
+            " If each row of the last axis is a sample, such as a frame of a clip, save the frames, and name their "
+            f"clips with --group clip (group='clip'):\nimport numpy as np\nvalues = {_loaded(header)}\n"
+            "clips = np.repeat(np.arange(len(values)), values.shape[1])\n"
+            f"np.savez({saved}, frames=values.reshape(-1, values.shape[2]), clip=clips)"
+        )
+    raise ReadError(f"{found} is not a table of samples. {_shape_advice(shape)}{frames}")
 
 
 def _shape_advice(shape: tuple[int, ...]) -> str:

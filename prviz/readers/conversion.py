@@ -6,7 +6,9 @@ Nothing here opens such a file: the lines are run by the user, who has the libra
 from __future__ import annotations
 
 import codecs
+import math
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -43,13 +45,18 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
     Raises
     ------
     ValueError
-        Nothing in it is an array of numbers, or some of its values are masked.
+        Nothing in it is an array of numbers, or some values of one of several arrays are masked.
     """
     path = Path(fspath(path))
     if hasattr(held, "to_parquet"):
         path = path.with_suffix(".parquet")
         held.rename(columns=str).to_parquet(path)
         return path
+    if np.ma.is_masked(held) and isinstance(held, np.ma.MaskedArray) and held.ndim == 2:
+        whole = ~np.ma.getmaskarray(held).any(axis=1)
+        said = f"{(~whole).sum():,} of {len(held):,} rows have masked values, and are left out"
+        warnings.warn(said, UserWarning, stacklevel=2)
+        held = np.asarray(held)[whole]
     arrays = arrays_in(held)
     if not any(array.ndim == 2 for array in arrays.values()):
         shapes = ", ".join(f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:10])
@@ -331,9 +338,21 @@ _R_PRINT = (
     "import numpy as np\nrows = [line.split(']')[1] for line in open({file}) if not line.rstrip().endswith(']')]\n"
     "np.save({npy}, np.loadtxt(rows))"
 )
+_ASKED = "plain bytes, which do not say how many values a sample has (the lines below ask for it), it seems of "
 _PLAIN_BYTES = (
-    "import numpy as np\nd = ...  # write the number of values of one sample in place of the dots\n"
-    "np.save({npy}, np.fromfile({file}, 'float32').reshape(-1, d))"
+    "import numpy as np\nd = int(input('number of values of one sample: '))\n"
+    "np.save({{npy}}, np.fromfile({{file}}, '{}').reshape(-1, d))"
+)
+_IDX = (
+    "import numpy as np\nraw = open({file}, 'rb').read()\n"
+    "kind = {{8: 'u1', 9: 'i1', 11: '>i2', 12: '>i4', 13: '>f4', 14: '>f8'}}[raw[2]]\n"
+    "shape = np.frombuffer(raw, '>i4', raw[3], 4)\n"
+    "np.save({npy}, np.frombuffer(raw, kind, offset=4 + 4 * raw[3]).reshape(shape))"
+)
+_ASTRO = (
+    "import prviz.readers\nfrom astropy.table import Table\ntable = Table.read({file})\n"
+    "wide = {{name: table[name] for name in table.colnames if table[name].ndim > 1}}\n"
+    f"{_SAVE}(wide or table.to_pandas(), {{npz}})"
 )
 _UNPACK = "import {0}, shutil\nshutil.copyfileobj({0}.open({{file}}), open({{stem}}, 'wb'))"
 _NAMED = r"[A-Za-z_]\w*=[-+.\d]\S*"
@@ -360,6 +379,9 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".zarr": ("a Zarr store", f"import zarr, prviz.readers\n{_SAVE}(zarr.open({{file}}, mode='r'), {{npz}})"),
     ".h5ad.zarr": ("an AnnData store (cells)", _CELLS_ZARR),
     ".lance": ("a Lance data set", _LANCE),
+    **dict.fromkeys((".fits", ".fit", ".fts"), ("a FITS file", _ASTRO)),
+    ".ecsv": ("a table of astropy (ECSV)", _ASTRO),
+    **dict.fromkeys((".vot", ".votable"), ("a VOTable", _ASTRO)),
     ".orc": ("an ORC file", _ORC),
     **dict.fromkeys((".tfrecord", ".tfrecords"), ("records of TensorFlow", _TFRECORD)),
     **dict.fromkeys((".faiss", ".index"), ("an index of Faiss", _FAISS)),
@@ -369,9 +391,9 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".u8bin": ("rows of bytes behind their two sizes", _SIZES.format("uint8")),
     ".i8bin": ("rows of int8 behind their two sizes", _SIZES.format("int8")),
     **dict.fromkeys(
-        (".db", ".sqlite", ".sqlite3"), ("a database of SQLite, of which this takes the first table", _SQLITE)
+        (".db", ".sqlite", ".sqlite3"), ("a database of SQLite, whose first table the lines below take", _SQLITE)
     ),
-    ".duckdb": ("a database of DuckDB, of which this takes the first table", _DUCKDB),
+    ".duckdb": ("a database of DuckDB, whose first table the lines below take", _DUCKDB),
     ".arff": ("a table of Weka", _ARFF),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("rows of LIBSVM", _SVM)),
     ".vec": ("vectors of words", _WORDS),
@@ -380,19 +402,34 @@ _KINDS: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".sav", ".zsav"), ("a file of SPSS", _SPSS)),
     ".avro": ("an Avro file", _AVRO),
     **dict.fromkeys((".rds", ".rdata", ".rda"), ("a file of R", _R)),
-    **dict.fromkeys((".html", ".htm"), ("a page, of which this takes the first table", _HTML)),
+    **dict.fromkeys((".html", ".htm"), ("a page, whose first table the lines below take", _HTML)),
     ".mtx": ("a matrix in the Matrix Market format", _MARKET),
-    **dict.fromkeys(
-        (".raw", ".f32"), ("plain bytes, which say neither their type nor how many values a sample has", _PLAIN_BYTES)
-    ),
+    **dict.fromkeys((".raw", ".f32"), (f"{_ASKED}float32", _PLAIN_BYTES.format("float32"))),
     ".gz": ("a packed file", _UNPACK.format("gzip")),
     ".bz2": ("a packed file", _UNPACK.format("bz2")),
     ".xz": ("a packed file", _UNPACK.format("lzma")),
+}
+# What a recipe needs beside the libraries of prviz: a word of it, and the package.
+_PACKAGES = {
+    "anndata": "anndata",
+    "astropy": "astropy",
+    "duckdb": "duckdb",
+    "h5py": "h5py",
+    "import lance": "pylance",
+    "polars": "polars",
+    "pyreadr": "pyreadr",
+    "read_excel": "openpyxl",
+    "read_html": "lxml",
+    "read_spss": "pyreadstat",
+    "tensorflow": "tensorflow",
+    "zarr": "zarr",
 }
 # Extensions for which the contents decide.
 _TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md")
 _LOOKED_AT = (".bin", ".json", *_TABLES)
 CONVERTED = (*_KINDS, *_LOOKED_AT)
+# Sizes that numbers usually have, and the share of them.
+_USUAL, _MOSTLY = (1e-8, 1e8), 0.95
 _MARKS = re.compile(rb"[ \t,;|]+")
 _NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\s*")
 
@@ -472,20 +509,26 @@ def _converted(where: str, path: str, what: str, lines: str) -> ReadError:
     stem += "_read" if path.lower().endswith(".csv") and "{csv}" in lines else ""
     endings = {ending: literal(f"{stem}.{ending}") for ending in ("npz", "npy", "csv", "parquet", "jsonl")}
     recipe = lines.format(file=literal(path), stem=literal(stem), **endings)
-    return ReadError(f"{where}: {what}, which is not read here. Convert it, and use the new file:\n{recipe}")
+    needed = [package for word, package in _PACKAGES.items() if word in recipe]
+    first = f" The lines need one more library: pip install {needed[0]}." if needed else ""
+    return ReadError(f"{where}: {what}.{first} Convert it, and use the new file:\n{recipe}")
 
 
 def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str, str] | None:
     if extension == ".mat" and b"MATLAB 7.3" in head(128):
         return "a file of MATLAB 7.3 (HDF5)", _MATLAB_7
+    if _is_idx(head(20), size):
+        return "an IDX file", _IDX
     if extension == ".bin":
-        return _binary(head(16), size)
+        return _binary(head(4096), size)
+    if extension == ".xml":
+        return _KINDS[".votable"] if b"<VOTABLE" in head(4096) else None
     if extension == ".json":
         return _json(head(4096))
     if extension in _TABLES:
         begun = head(1 << 16)
         if b"\0" in begun:
-            return _KINDS[".raw"] if extension else None
+            return _plain_bytes(begun) if extension else None
         return _text_table(begun, size)
     if extension == ".db" and head(12)[8:12] == b"DUCK":
         return _KINDS[".duckdb"]
@@ -530,7 +573,26 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
             return _KINDS[extension]
     if head[:3] in (b"IxF", b"IxH", b"IxM", b"IwF", b"IHN"):
         return _KINDS[".faiss"]
-    return _KINDS[".raw"] if size and size % 4 == 0 else None
+    return _plain_bytes(head) if size and size % 4 == 0 else None
+
+
+def _plain_bytes(head: bytes) -> tuple[str, str]:
+    """Plain bytes, of the wider type where they make no numbers of the narrower one."""
+    held = head[: len(head) // 8 * 8]
+    with np.errstate(all="ignore"):
+        sizes = [np.abs(np.frombuffer(held, kind).astype(np.float64)) for kind in ("<f4", "<f8")]
+        usual = [((each == 0) | ((each > _USUAL[0]) & (each < _USUAL[1]))).mean() for each in sizes]
+    kind = "float64" if usual[0] < _MOSTLY < usual[1] else "float32"
+    return _ASKED + kind, _PLAIN_BYTES.format(kind)
+
+
+def _is_idx(head: bytes, size: int) -> bool:
+    """True for a file of MNIST's kind: two zeros, the type, and as many sizes as the fourth byte says."""
+    width = {8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8}.get(head[2] if len(head) > 3 and head[:2] == b"\0\0" else 0)
+    if width is None or not 1 <= head[3] <= 4:
+        return False
+    sizes = [int.from_bytes(head[4 + 4 * axis : 8 + 4 * axis], "big") for axis in range(head[3])]
+    return size == 4 + 4 * head[3] + width * math.prod(sizes)
 
 
 def _json(head: bytes) -> tuple[str, str]:

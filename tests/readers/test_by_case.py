@@ -634,8 +634,13 @@ def test_arrays_in_what_other_libraries_hold(tmp_path: Path) -> None:
         save_arrays([1, 2, 3], tmp_path / "b.npz")
     with pytest.raises(ValueError, match=r"no 2-D array of numbers in it: no arrays at all$"):
         save_arrays({}, tmp_path / "b.npz")
+    masked = np.ma.masked_array(np.ones((2, 2)), [[0, 1], [0, 0]])
     with pytest.raises(ValueError, match="1 values are masked"):
-        save_arrays(np.ma.masked_array(np.ones((2, 2)), [[0, 1], [0, 0]]), tmp_path / "b.npz")
+        save_arrays({"x": masked}, tmp_path / "b.npz")
+    with pytest.warns(UserWarning, match="1 of 2 rows have masked values, and are left out"):
+        save_arrays(masked, tmp_path / "b.npz")
+    with np.load(tmp_path / "b.npz") as saved:
+        assert saved["values"].tolist() == [[1, 1]]
 
 
 # ---- bundled embeddings ----

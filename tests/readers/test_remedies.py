@@ -560,6 +560,8 @@ WRITTEN_ELSEWHERE = {".bvecs", ".u8bin", ".i8bin", ".xls", ".tfrecord", ".tfreco
 WRITTEN_ELSEWHERE |= {".sas7bdat", ".xpt", ".sav", ".zsav", ".rds", ".rdata", ".rda"}
 # Plain bytes don't say how wide a sample is: see below.
 WRITTEN_ELSEWHERE |= {".raw", ".f32"}
+# See `test_tables_of_astronomers`.
+WRITTEN_ELSEWHERE |= {".fits", ".fit", ".fts", ".ecsv", ".vot", ".votable"}
 
 
 def test_every_kind_of_file_with_a_recipe_is_tried() -> None:
@@ -631,15 +633,60 @@ def test_complex_numbers_become_their_parts(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.values, np.hstack([VALUES, VALUES[:, ::-1]]))
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["x.raw", "x.bin", "x.dat"])
-def test_plain_bytes_need_the_width_of_a_sample(name: str, tmp_path: Path) -> None:
+def test_plain_bytes_need_the_width_of_a_sample(
+    name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda asked: str(D))
     path = tmp_path / name
-    path.write_bytes(VALUES.tobytes())
-    with pytest.raises(ReadError, match="plain bytes, which say neither their type nor how many values") as caught:
+    path.write_bytes(np.random.default_rng(0).normal(size=(N, D)).astype(kind).tobytes())
+    with pytest.raises(ReadError, match=f"do not say how many values a sample has .* of {kind}") as caught:
         read(path)
-    known = set(tmp_path.iterdir())
-    exec("\n".join(str(caught.value).splitlines()[1:]).replace("d = ...", f"d = {D}"), {})
-    np.testing.assert_array_equal(read(new_file(tmp_path, known)).values, VALUES)
+    np.testing.assert_allclose(followed(path, caught.value).values, np.random.default_rng(0).normal(size=(N, D)), 1e-5)
+
+
+def float8(path: Path) -> None:
+    import ml_dtypes
+
+    np.save(path, VALUES.astype(ml_dtypes.float8_e4m3fn))
+
+
+def packed_table(path: Path) -> None:
+    pd.DataFrame(VALUES, columns=NAMES).to_csv(path, index=False)
+
+
+def idx(path: Path) -> None:
+    path.write_bytes(struct.pack(">HBBII", 0, 14, 2, N, D) + VALUES.astype(">f8").tobytes())
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "said"),
+    [
+        ("x.zip", packed_table, "a zip archive of one file, 'x'"),
+        ("x-idx2-double", idx, "an IDX file"),
+        ("x.idx2", idx, "an IDX file"),
+        ("x.npy", lambda path: np.save(path, VALUES.reshape(6, 10, D)), "such as a frame of a clip"),
+        ("y.npy", float8, "numbers of 8 bits whose type the file does not name"),
+    ],
+)
+def test_lines_for_files_that_say_what_they_are(name: str, write: Write, said: str, tmp_path: Path) -> None:
+    write(tmp_path / name)
+    with pytest.raises(ReadError, match=said) as caught:
+        read(tmp_path / name)
+    rough = 0.07 if name == "y.npy" else 1e-6
+    np.testing.assert_allclose(followed(tmp_path / name, caught.value).values, VALUES, rtol=rough, atol=0.002)
+
+
+@pytest.mark.parametrize(
+    ("name", "format_"), [("x.fits", None), ("x.ecsv", None), ("x.vot", "votable"), ("x.xml", "votable")]
+)
+def test_tables_of_astronomers(name: str, format_: str | None, tmp_path: Path) -> None:
+    table = pytest.importorskip("astropy.table")
+    table.Table(dict(zip(NAMES, VALUES.T, strict=True))).write(tmp_path / name, format=format_)
+    with pytest.raises(ReadError, match="The lines need one more library: pip install astropy") as caught:
+        read(tmp_path / name)
+    np.testing.assert_array_equal(followed(tmp_path / name, caught.value).values, VALUES)
 
 
 def test_what_numpy_has_cut_or_masked_is_not_converted(tmp_path: Path) -> None:
