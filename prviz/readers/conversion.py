@@ -521,6 +521,8 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
         return "an IDX file", _IDX
     if extension == ".bin":
         return _binary(head(4096), size)
+    if extension == ".raw":
+        return _plain_bytes(head(4096))
     if extension == ".xml":
         return _KINDS[".votable"] if b"<VOTABLE" in head(4096) else None
     if extension == ".json":
