@@ -866,7 +866,7 @@ def stand_ins(pair: SamplePair) -> list[Finding]:
             if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):  # or a mask of 0 and 255
                 continue
             rows = int(there.any(axis=1).sum())
-            said = f"{value:g} in {rows:,} of {samples.n:,} {role} rows{_named(samples, columns)}"
+            said = f"{value:.10g} in {rows:,} of {samples.n:,} {role} rows{_named(samples, columns)}"
             effect = "Missing values count as numbers here: fill them in, or leave these rows out."
             found.append(Finding("Missing values as numbers", said, "warning", effect))
     return found

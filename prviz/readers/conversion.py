@@ -583,7 +583,7 @@ def _plain_bytes(head: bytes) -> tuple[str, str]:
     held = head[: len(head) // 8 * 8]
     with np.errstate(all="ignore"):
         sizes = [np.abs(np.frombuffer(held, kind).astype(np.float64)) for kind in ("<f4", "<f8")]
-        usual = [((each == 0) | ((each > _USUAL[0]) & (each < _USUAL[1]))).mean() for each in sizes]
+        usual = [((each == 0) | ((each > _USUAL[0]) & (each < _USUAL[1]))).sum() / max(1, len(each)) for each in sizes]
     kind = "float64" if usual[0] < _MOSTLY < usual[1] else "float32"
     return _ASKED + kind, _PLAIN_BYTES.format(kind)
 
