@@ -259,8 +259,11 @@ def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
     """The arrays that can be the samples: of whole numbers and what they are divided by, the whole numbers."""
     fitting = [name for name in keys if _holds(file, name, fits)]
     whole = [name for name in fitting if _holds(file, name, _is_whole)]
-    alone = len(whole) == 1 and all(name in whole or is_piece(name) for name in fitting)
-    return whole if alone else fitting
+    if len(whole) != 1:
+        return fitting
+    beside_it = _is_beside(file.header(whole[0]).table)
+    pieces = [name for name in fitting if is_piece(name) and _holds(file, name, beside_it)]
+    return [name for name in fitting if name not in pieces]
 
 
 # Names of arrays that do not say what they are, and of arrays that are one sample each.

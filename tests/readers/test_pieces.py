@@ -15,7 +15,7 @@ import safetensors.numpy
 import scipy.sparse
 
 import prviz
-from prviz.readers import ReadError, read
+from prviz.readers import AmbiguousKeyError, ReadError, read
 
 X = np.random.default_rng(0).normal(size=(40, 5))
 
@@ -91,6 +91,11 @@ def test_whole_numbers_with_a_scale_for_each_column(
     meant = {"low": q * step + low, "zero": (q - ZERO) * step, "same": q * step[0, 0]}[right]
     np.testing.assert_allclose(followed(saved(tmp_path / "a.npz", **parts)), meant, atol=1e-12)
     np.testing.assert_array_equal(read(tmp_path / "a.npz", key="q").values, parts["q"])
+
+
+def test_arrays_as_large_as_the_whole_numbers_are_no_scale(tmp_path: Path) -> None:
+    with pytest.raises(AmbiguousKeyError, match="several arrays could be the samples: 'q', 'scale'"):
+        read(saved(tmp_path / "a.npz", q=BY_COLUMN[0].astype("u1"), scale=X))
 
 
 PLACES = np.sort(np.argsort(-abs(X), 1)[:, :3], 1)
