@@ -353,7 +353,7 @@ def _summaries(values: Array) -> tuple[int, int]:
     if n < 2 * _MOST_SUMMARIES or d < 2 or not np.ptp(middle, axis=0).all():
         return 0, 0
     total = values[_MOST_SUMMARIES:-_MOST_SUMMARIES].sum(axis=0)
-    near = _NEAR * middle.std(axis=0)
+    near = np.nan_to_num(_NEAR * middle.std(axis=0), nan=0.0, posinf=0.0)
     ends = values[:_MOST_SUMMARIES], values[: -_MOST_SUMMARIES - 1 : -1]
     return _summed(ends[0], ends[1], total, n, near, values), _summed(ends[1], ends[0], total, n, near, values[::-1])
 
@@ -367,7 +367,8 @@ def _summed(rows: Array, others: Array, total: Array, n: int, near: Array, value
         left = n - count
         mean = rest / left
         for place, row in enumerate(rows[:count], start=1):
-            is_mean = _alike(row, mean) and (np.abs(row - mean) <= near).all()
+            off = np.abs(row - mean)
+            is_mean = (off <= near).all() and ((off <= _ROUNDED * np.abs(mean)) | (off <= _NEAR * near)).all()
             sums = is_mean or _alike(row, rest) or _alike(row, np.full(len(row), left))
             if sums and (place == count or _are_statistics(rows[:count], values[count:])):
                 found = count

@@ -39,7 +39,7 @@ NOTATIONS = (
     ),
     Notation(
         "numbers with their errors, which this leaves out",
-        re.compile(rf"{_NUMBER}\s*(?:(?:\u00b1|\+/?-)\s*{_NUMBER}|\(\d+\))"),
+        re.compile(rf"{_NUMBER}\s*(?:(?:\u00b1|\+/?-)\s*{_NUMBER}|\(\s*{_NUMBER}\s*\))"),
         ".str.replace(r'\\s*(\u00b1|\\+/?-|\\().*$', '', regex=True)",
     ),
     Notation(
@@ -49,8 +49,8 @@ NOTATIONS = (
     ),
     Notation(
         "names before the numbers",
-        re.compile(rf"[^\W\d]\w*\s*[=:]\s*{_NUMBER}"),
-        ".str.replace(r'^[^=:]*[=:]', '', regex=True)",
+        re.compile(rf"[^\W\d]\w*(?:\s*[=:]\s*{_NUMBER}|\s+[-+]?\d*\.\d+(?:[eE][-+]?\d+)?)"),
+        ".str.replace(r'^\\s*[^\\W\\d]\\w*(\\s*[=:]\\s*|\\s+)', '', regex=True)",
     ),
 )
 # Whose change hangs on the units, see `without_units`.

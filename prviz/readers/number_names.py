@@ -29,6 +29,7 @@ def rows_to_compare(fields: Sequence[str]) -> int:
     return max(8, min(COMPARED, _CELLS // max(1, len(fields))))
 
 
+@np.errstate(all="ignore")  # differences of infinities
 def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
     """True for a line worth comparing with the rows below: different numbers, in order or with few decimals."""
     texts = [text for text in fields if numbers.number(text) is not None]
@@ -37,6 +38,7 @@ def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
     return _in_order(_values(texts, numbers)) or max(map(_decimals, texts)) <= _SHORT
 
 
+@np.errstate(all="ignore")  # differences of infinities
 def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> int:
     """How much speaks for a line of names: the order of its numbers, and what the rows below have in their place."""
     places = [place for place, text in enumerate(first) if numbers.number(text) is not None]
@@ -58,6 +60,7 @@ def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
     return max(order + unlike + named, DOUBTFUL if alone else 0)
 
 
+@np.errstate(all="ignore")  # differences of infinities
 def in_two_levels(first: Sequence[str], second: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> bool:
     """True for two lines of numbers that name the columns together, such as years and the months of each."""
     places = [place for place, text in enumerate(first) if numbers.number(text) is not None]
@@ -78,6 +81,7 @@ def in_two_levels(first: Sequence[str], second: Sequence[str], rows: Sequence[Se
     return fewer or (_unlike(_values(outer, numbers), below) == 2 and len({*map(tuple, groups.values())}) == 1)
 
 
+@np.errstate(all="ignore")  # differences of infinities
 def is_unlike(line: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> bool:
     """True for numbers far from those below, or with fewer decimals in every column."""
     texts = [text for text in line if numbers.number(text) is not None]

@@ -115,6 +115,8 @@ class Layout:
             return refuse_turned(f"each column is a sample ({quoted(numbers[0])} ...)", self.typed)
         if not begun and (form := self._long_form(rows)):
             return self.refuse_long(form)
+        if len({*map(len, column)}) == 1 and all(re.fullmatch("0b[01]+", each) for each in column):
+            return ReadError(f"{error.place}: {self._split_bits(index, text)}")
         if _SUMMARY.fullmatch(text):
             above = next((place for place, each in enumerate(column) if not _SUMMARY.fullmatch(each)), 0)
             return self.refuse_summary(error.place, *((0, len(column)) if begun or not above else (above, 0)), text)
@@ -316,18 +318,21 @@ class Layout:
         """
         for place, texts in zip(self.features, zip(*rows, strict=True), strict=True):
             cells = [text.strip() for text in texts]
-            if len({*map(len, cells)}) > 1 or len(cells[0]) < 2 or {*"".join(cells)} != {"0", "1"}:
-                continue
-            if not any(cell[0] == "0" for cell in cells):
-                continue
-            name = self.columns[place]
-            held = literal(name) if self.names else str(place)
-            raise ReadError(
-                f"{self.where}, {self.column(place)}: {quoted(cells[0])} is a row of bits, not one number. Make a "
-                f"column of each:\nimport pandas as pd\ntable = {self._loaded(f', dtype={{{held}: str}}')}\n"
-                f"bits = pd.DataFrame([list(each.strip()) for each in table.pop({held})]).add_prefix({f'{name}_'!r})\n"
-                f"table.rename(columns=str).join(bits).to_csv({literal(self._stem + '_bits.csv')}, index=False)"
-            )
+            alike = len({*map(len, cells)}) == 1 < len(cells[0]) and {*"".join(cells)} == {"0", "1"}
+            if alike and any(cell[0] == "0" for cell in cells):
+                raise ReadError(f"{self.where}, {self.column(place)}: {self._split_bits(place, cells[0])}")
+
+    def _split_bits(self, place: int, text: str) -> str:
+        """The lines that make a column of each bit; text : the first row of bits."""
+        name = self.columns[place]
+        held = literal(name) if self.names else str(place)
+        bits = "each.strip()[2:]" if text[:2] == "0b" else "each.strip()"
+        return (
+            f"{quoted(text)} is a row of bits, not one number. Make a column of each:\nimport pandas as pd\n"
+            f"table = {self._loaded(f', dtype={{{held}: str}}')}\n"
+            f"bits = pd.DataFrame([list({bits}) for each in table.pop({held})]).add_prefix({f'{name}_'!r})\n"
+            f"table.rename(columns=str).join(bits).to_csv({literal(self._stem + '_bits.csv')}, index=False)"
+        )
 
     @property
     def _stem(self) -> str:

@@ -97,7 +97,7 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
     stream.seek(0)
     while len(lines) > 1 and not _divided(lines[0]) and (not lines[0].strip() or any(map(_divided, lines[1:3]))):
         del lines[0]  # a title, and the blank line below it
-    lines = [_WORD.sub("word", line) for line in lines[:8]]
+    lines = [_WORD.sub("word ", line) for line in lines[:8]]
     first = lines[0] if lines else ""
     if said := SEPARATOR.fullmatch(first):
         return said[1]

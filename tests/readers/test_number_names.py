@@ -109,3 +109,8 @@ def test_samples_are_no_names(seed: int) -> None:
     for kind, values in kinds(np.random.default_rng(seed)).items():
         first, *rows = ([repr(value) for value in row] for row in values.tolist())
         assert points(first, rows[:64], Numbers(",")) < 3, kind
+
+
+def test_infinities_are_compared_without_a_warning() -> None:
+    first, row = ["0.0", "1.0", "2.0", "1" + "0" * 400], ["1.5", "2.5", "3.5", "-1" + "0" * 400]
+    assert points(first, [row, row, row], Numbers(",")) >= 0

@@ -69,6 +69,17 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
     "a unit in one column": (table(FRAME.assign(f0=[f"{value!r}mm" for value in VALUES[:, 0].tolist()])), VALUES),
     "units without names": (written("{!r} kg").partition("\n")[2], VALUES),
     "errors": (written("{!r} \u00b1 0.1"), VALUES),
+    "errors in brackets": (written("{!r} (0.1)"), VALUES),
+    "units before": (written("USD {!r}"), VALUES),
+    "bits of Python": ("fp\n" + "\n".join("0b" + "".join(map(str, row)) for row in BITS.tolist()), BITS),
+    "rounded means above": (table(pd.concat([FRAME.mean().round(4).to_frame().T, FRAME])), VALUES),
+    "lone marks": (
+        "\n".join(
+            ["''", ",", ";", "|"][place] + line[2:] if place < 4 else line
+            for place, line in enumerate("\n".join(WORDS).replace("\t", " ").splitlines())
+        ),
+        VALUES,
+    ),
     "powers": (table(FRAME.map(lambda value: f"{value:.17e}".replace("e", " x 10^"))), VALUES),
     "names before": (written("v={!r}"), VALUES),
     "limits": (
