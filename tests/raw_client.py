@@ -23,6 +23,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 
+from tests.browser import COOKIE
+
 WAIT_SECONDS = 120
 Header = tuple[str, str]
 
@@ -44,7 +46,7 @@ class Visitor:
         self._cookie = self._token()
         self._connection = connect(
             f"ws://{self.host}/_stcore/stream",
-            additional_headers={"Cookie": f"_streamlit_xsrf={self._cookie}"},
+            additional_headers={"Cookie": f"_streamlit_xsrf={self._cookie}; {COOKIE}=seen"},
             origin=f"http://{self.host}",  # type: ignore[arg-type]
             subprotocols=["streamlit", self._cookie],  # type: ignore[list-item]
             max_size=None,

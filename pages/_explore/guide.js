@@ -405,7 +405,9 @@ const GUIDES = new WeakMap();
 export default function mount({ data, parentElement, setTriggerValue }) {
   const tell = whileHere(parentElement), root = /** @type {HTMLElement} */ (parentElement.querySelector(".guide-root"));
   const known = GUIDES.get(parentElement), over = (/** @type {number | null} */ lam) => tell(() => setTriggerValue("over", { lam }));
-  if (known) known.over = over;
+  const framed = window.self !== window.top && !new URLSearchParams(location.search).has("step");
+  if (framed) over(null); // a page of another site keeps no cookie there: the steps would come every time
+  else if (known) known.over = over;
   else GUIDES.set(parentElement, new Guide(root, JSON.parse(new TextDecoder().decode(data)), over));
   return () => {
     GUIDES.get(parentElement)?.observer.disconnect();
