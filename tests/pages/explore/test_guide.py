@@ -124,6 +124,7 @@ def test_the_five_steps_end_in_explore_and_are_shown_once(chromium: Browser, app
 
 
 @pytest.mark.browser
+@pytest.mark.thorough
 def test_a_skipped_guide_leaves_the_first_view(chromium: Browser, app_server: AppServer) -> None:
     tab = open_tab(chromium, app_server.url, newcomer=True)
     tab.page.goto("/?step=4")
