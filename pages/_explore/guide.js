@@ -17,7 +17,7 @@ import { Stage, mark, path } from "../_shared/stage.js";
  * @typedef {{ vertices: number[], overlap: number }} Estimate
  * @typedef {{ real: Place[], generated: Place[], curves: Record<string, Estimate>, watched: Place, distances: number[], are_real: boolean[] }} Draw
  * @typedef {{ lines: Cut[], truth: number[], draws: Draw[], ks: number[], usual: number, color: string, cookie: string }} Content
- * @typedef {{ side: number, x: (recall: number) => number, y: (precision: number) => number }} Square
+ * @typedef {{ side: number, x: (recall: number) => number, y: (precision: number) => number, axes: { xaxis: { at: (x: number) => number }, yaxis: { at: (y: number) => number } } }} Square
  */
 
 const SENTENCES = [
@@ -251,12 +251,13 @@ class Guide {
     const { width, height, em } = this.figure.size, least = 3.4 * em, top = 0.7 * em;
     const side = Math.max(Math.min(width - least - 0.8 * em, height - top - 3.6 * em), 40);
     const left = this.turned ? Math.max((width - side) / 2, least) : least;
-    return { side, x: (recall) => left + recall * side, y: (precision) => top + (1 - precision) * side };
+    const x = (/** @type {number} */ recall) => left + recall * side, y = (/** @type {number} */ precision) => top + (1 - precision) * side;
+    return { side, x, y, axes: { xaxis: { at: x }, yaxis: { at: y } } };
   }
 
   /** @param {Estimate} estimate @returns {Drawing} */
   figureDrawing(estimate) {
-    const square = this.square(), { side, x, y } = square, { em } = this.figure.size, marks = [];
+    const square = this.square(), { side, x, y, axes } = square, { em } = this.figure.size, marks = [];
     for (let i = 0; i <= 5; i++) {
       const at = i / 5, text = String(at);
       marks.push(mark("path", { class: "grid", d: `M${x(at)} ${y(1)}V${y(0)}M${x(0)} ${y(at)}H${x(1)}` }));
@@ -265,7 +266,6 @@ class Guide {
     }
     marks.push(mark("text", { x: x(0.5), y: y(0) + 2.9 * em, "text-anchor": "middle" }, "recall: what is real that it can make"));
     marks.push(mark("text", { transform: `translate(${x(0) - 2.5 * em} ${y(0.5)}) rotate(-90)`, "text-anchor": "middle" }, "precision: what it makes that could be real"));
-    const axes = { xaxis: { at: x }, yaxis: { at: y } };
     const curve = (/** @type {number[]} */ flat, /** @type {string} */ name) => mark("path", { class: name, d: pathOf(vertexPairs(flat), axes) });
     const pixels = (/** @type {number[]} */ flat) => sampled(vertexPairs(flat)).map(({ alpha, beta }) => /** @type {Place} */ ([x(beta) - x(0), y(alpha) - y(1)]));
     /** @type {Line[]} */
@@ -298,14 +298,14 @@ class Guide {
 
   /** The line's point, and where it was.
    * @param {Square} square @param {Line[]} named */
-  lineMarks({ x, y }, named) {
+  lineMarks({ x, y, axes }, named) {
     const places = (/** @type {number[]} */ offsets) => offsets.map((offset) => this.pointOfLine(offset)).map(({ alpha, beta }) => /** @type {Place} */ ([x(beta), y(alpha)]));
     const { em } = this.figure.size, marks = [], last = this.trail.slice(-TRAIL);
     if (this.step === 0) places(last).forEach(([cx, cy], i) => marks.push(mark("circle", { class: "was", cx, cy, r: 0.25 * em, opacity: (0.6 * (i + 1)) / last.length })));
     const swept = places([...this.trail].sort((a, b) => a - b));
     if (this.step === 1 && swept.length > 1) {
       const ended = [Math.min(...this.trail), Math.max(...this.trail)].every((end) => Math.abs(end) > 0.97 * this.farthest);
-      marks.push(mark("path", { class: "truth", d: ended ? pathOf(vertexPairs(this.content.truth), { xaxis: { at: x }, yaxis: { at: y } }) : path(swept) }));
+      marks.push(mark("path", { class: "truth", d: ended ? pathOf(vertexPairs(this.content.truth), axes) : path(swept) }));
       if (swept.length > 30) named.push({ id: "truth", points: swept.map(([px, py]) => [px - x(0), py - y(1)]), text: "truth" });
     }
     const [[cx, cy]] = places([this.offset]), right = cx < x(0.6), { alpha, beta } = this.pointOfLine(this.offset);
@@ -343,10 +343,15 @@ class Guide {
     return { scale, at: ([a, b]) => [middleX + a * scale, middleY - b * scale], back: (px, py) => ((px - middleX) - (py - middleY)) * half / scale };
   }
 
+  /** A place along the row of modes and across it, in pixels.
+   * @param {number} along @param {number} across */
+  placeOf(along, across) {
+    return this.scatterScales().at([(along - across) * Math.SQRT1_2, (along + across) * Math.SQRT1_2]);
+  }
+
   /** Where the line is held, in pixels. @returns {Place} */
   handlePlace() {
-    const { height, em } = this.space.size, across = -3.6;
-    const [x, y] = this.scatterScales().at([(this.offset - across) * Math.SQRT1_2, (this.offset + across) * Math.SQRT1_2]);
+    const { height, em } = this.space.size, [x, y] = this.placeOf(this.offset, -3.6);
     return [x, this.turned ? height - 2 * em : y];
   }
 
@@ -360,12 +365,10 @@ class Guide {
   /** @param {Draw} shown @returns {Drawing} */
   spaceDrawing(shown) {
     const { at, back, scale } = this.scatterScales(), { width, height, em } = this.space.size, marks = [];
-    /** A place along the row of modes and across it. @type {(along: number, across: number) => Place} */
-    const place = (along, across) => at([(along - across) * Math.SQRT1_2, (along + across) * Math.SQRT1_2]);
-    const far = 40, line = path([place(this.offset, -far), place(this.offset, far)]), size = 0.2 * em;
+    const far = 40, line = path([this.placeOf(this.offset, -far), this.placeOf(this.offset, far)]), size = 0.2 * em;
     if (this.withLine) {
       for (const [name, end] of /** @type {[string, number][]} */ ([["violet", -far], ["green", far]])) {
-        marks.push(mark("path", { class: name, d: `${line}${path([place(end, far), place(end, -far)]).replace("M", "L")}Z` }));
+        marks.push(mark("path", { class: name, d: `${line}${path([this.placeOf(end, far), this.placeOf(end, -far)]).replace("M", "L")}Z` }));
       }
     }
     for (const name of /** @type {const} */ (["real", "generated"])) {

@@ -18,6 +18,7 @@ from pages._live.figure import load_published
 from pages._live.modules import bundle
 from prviz import figures
 from prviz.curves import PRCurve
+from prviz.curves.ground_truth import mixture_log_ratio
 from prviz.live.frames import flat
 from prviz.live.message import as_text
 from prviz.measure.estimates import estimate
@@ -53,8 +54,7 @@ def lines(offsets: np.ndarray = OFFSETS) -> list[list[float]]:
     from_centres = offsets[:, None] - centres
     fpr = ndtr(-from_centres) @ REAL
     fnr = ndtr(from_centres) @ GENERATED
-    densities = np.exp(-(from_centres**2) / 2)
-    lam = (densities @ GENERATED) / (densities @ REAL)
+    lam = np.exp(mixture_log_ratio(offsets, centres, np.array(REAL), np.array(GENERATED)))
     found: list[list[float]] = np.stack([offsets.round(2), fpr, fnr, lam], axis=1).tolist()
     return found
 

@@ -286,8 +286,12 @@ def _both(choices: Sequence[str]) -> str:
         return f"--real-key {real} --generated-key {generated}, for instance"
     columns = {choice.partition("=")[0] for choice in choices if "=" in choice}
     name = shlex.quote(columns.pop()) if len(columns) == 1 else "COLUMN"
-    value = f"{name}=VALUE" if rows is not None else "KEY"
-    return f"--real-key {value} --generated-key {value}, each with its own {value[-5:].lstrip('=')}"
+    own = "KEY"
+    chosen = own
+    if rows is not None:
+        own = "VALUE"
+        chosen = f"{name}={own}"
+    return f"--real-key {chosen} --generated-key {chosen}, each with its own {own}"
 
 
 def _here(error: Exception, options: str) -> str:

@@ -55,11 +55,11 @@ def drawing(curves: Mapping[str, Curve], colors: Mapping[str, str]) -> str:
     return f'<svg {size} font-size="11" fill="currentColor" role="img">{"".join(parts)}</svg>'
 
 
-def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: str = "", note: str = MEANING) -> str:
+def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: str = "") -> str:
     """A drawing, and a table of the five numbers.
 
     curves : by their names as they are shown, in the order of the table. colors : by the same names.
-    headline, note : plain text above and below the table.
+    headline : plain text above the table.
     """
     cell = "padding:.15em .6em;text-align:right"
     head = "".join(f'<th style="{cell}">{name}</th>' for name in COLUMNS)
@@ -70,7 +70,7 @@ def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: st
         rows.append(f'<tr><td style="padding:.15em .6em;text-align:left">{mark}</td>{numbers}</tr>')
     table = f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     above = f"<p><b>{html.escape(headline)}</b></p>" if headline else ""
-    below = f'<p style="max-width:34em;opacity:.75">{html.escape(note)}</p>'
+    below = f'<p style="max-width:34em;opacity:.75">{html.escape(MEANING)}</p>'
     aside = f'<div style="flex:1;min-width:20em">{above}{table}{below}</div>'
     style = "display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start"
     return f'<div style="{style}">{drawing(curves, colors)}{aside}</div>'

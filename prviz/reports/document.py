@@ -63,14 +63,7 @@ from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.classes import ClassShare
-from prviz.triage.decision import (
-    Judgement,
-    basis_of,
-    capped_summaries,
-    judge,
-    known_sides,
-    sides_of_one,
-)
+from prviz.triage.decision import Judgement, basis_of, capped_summaries, judge, known_sides, sides_of_one
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import warnings_of
 from prviz.triage.measure import other_encoders, unequal

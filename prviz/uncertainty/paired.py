@@ -134,15 +134,13 @@ class SeveralGenerators(ReadOnlyArrays):
         return f"SeveralGenerators(area: {areas})"
 
     def _repr_html_(self) -> str:
-        curves = {each.name: self.spreads[each.name].curve for each in self.ranking()}
-        return shown.as_html(curves, _colors(curves), self._headline())
-
-    def _headline(self) -> str:
-        """The generators that no other one is above for sure."""
-        best = [each.name for each in self.ranking() if each.rank == 1]
-        if len(best) == 1:
-            return f"Best: {best[0]}."
-        return f"May be best: {len(best)} of {len(self.spreads)}."
+        ranking = self.ranking()
+        curves = {each.name: self.spreads[each.name].curve for each in ranking}
+        best = [each.name for each in ranking if each.rank == 1]
+        headline = f"Best: {best[0]}."
+        if len(best) > 1:
+            headline = f"May be best: {len(best)} of {len(ranking)}."
+        return shown.as_html(curves, _colors(curves), headline)
 
     def to_frame(self, key: str = "auc") -> DataFrame:
         """`ranking` as a table.
