@@ -110,7 +110,7 @@ _component = st.components.v2.component(
     "prviz_guide",
     html='<div class="guide-root"></div>',
     css=(_FOLDER / "guide.css").read_text(encoding="utf-8"),
-    js=load_published(bundle(_FOLDER / "guide.js")),
+    js=load_published(bundle(_FOLDER / "guide.js"), announced=False),
     isolate_styles=False,
 )
 

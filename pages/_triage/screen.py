@@ -170,7 +170,8 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
     """The decision in three lines: which may be best, why, and what is wrong with the first."""
     best, judgement = answer.best, answer.judgement
     if judgement is None or judgement.decision.best != best:
-        text = f"<h2>{html.escape(best)} leads</h2><p>Score {answer.scores[best]:.3f}; who may be best comes next.</p>"
+        first = f"Score {answer.scores[best]:.3f}, the highest of {len(answer.scores)} among {found.total} checkpoints"
+        text = f"<h2>So far: {html.escape(best)}</h2><p>{first}; which of them may be best comes next.</p>"
         own = warnings_html(answer.own_warnings[best])
         return f'<div class="verdict-box" data-prviz="verdict">{text}{own}</div>'
     decision, share = judgement.decision, judgement.shares.get(best)

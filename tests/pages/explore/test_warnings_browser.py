@@ -131,5 +131,6 @@ def test_clean_samples_look_as_a_toy_does_and_copies_are_said_in_one_step(new_pa
     values = np.random.default_rng(0).normal(size=(2, 200, 8))
     upload(page, "Generated samples", "c.npy", npy(np.r_[values[0, :60], values[1, 60:]]))
     expect(page.locator(f"{FLAGS} p").first).to_contain_text("60 of 200 generated rows are exact copies")
+    expect(page.locator(FLAGS)).to_have_attribute("data-shown", "")
     wait_idle(page)
     one_step(page)

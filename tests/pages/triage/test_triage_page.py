@@ -112,7 +112,8 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     app.multiselect(key="triage.methods").set_value(["ipr"]).run()  # a family less: what is measured stays
     healthy(app)
     assert "Done: 6 of 6" in said(app)
-    np.testing.assert_array_equal(table(app)["AuC, iPR"], before)
+    assert (table(app)["AuC, iPR"] >= before).all()  # the bound over both families had cut some
+    assert set(table(app)["State"]) == {"measured"}
     app.multiselect(key="triage.methods").set_value(["ipr", "kde"]).run()
     healthy(app)
     assert "Done: 6 of 6" not in said(app)
