@@ -12,11 +12,10 @@ import streamlit as st
 from pages._explore import encoders, extremes, gives_away, live_view, space, takeaway
 from pages._explore.live_view import following, over, shown_alone, visible
 from pages._explore.session import PANEL_TAB, explore_session
-from pages._live.figure import Pane, compact, live_figure
+from pages._live.figure import Pane, live_figure
 from pages._shared import answers, best_setting
 from pages._shared.cache import session
 from pages._shared.text import plain
-from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
@@ -25,21 +24,13 @@ from prviz.live import frames as _frames
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS
 
-STRIP_HELP = (
-    "Every value at once: a flat line is a choice that hardly matters, a peak one that does. The upright line is the "
-    "value in use; a click takes another."
-)
-KNOWN_HELP = "Star: the largest."
-LIMITS_HELP = "Dotted: what ever more samples come to at this k. The rest to 1 is the price of k."
-XLABELS = {"k": "neighbours k", "bandwidth": "bandwidth in mean k-NN radii at k = √n"}
-# Pixels of the strip's plot.
-STRIP_HEIGHT = 104
+OVER_K_HELP = "Star: the largest. Dotted: what ever more samples come to at this k; the rest to 1 is the price of k."
 # Ends of lam between which a risk weighs both errors.
 LAMS = (0.01, 100.0)
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """The open panel, which can lie over the page, and the strip over k."""
+    """The open panel, which can lie over the page."""
     draws = dict(zip(PANELS, (space.draw, extremes.draw, all_numbers, gives_away.draw), strict=True))
     with st.container(key="part-panel"):
         _enlarge()
@@ -50,8 +41,6 @@ def draw(problem: Problem, found: results.Results) -> None:
                         st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
                     # Space looks at one family, whichever is in focus
                     draws[name](problem, found if name == PANELS[0] else shown_alone(found))
-    with st.container(key="part-strip"):
-        strip(problem, shown_alone(found))
 
 
 def _enlarge() -> None:
@@ -76,53 +65,29 @@ def _turn_over() -> None:
 def all_numbers(problem: Problem, found: results.Results) -> None:
     table = replace(live_view.numbers(problem, found), turned=True)
     live_figure("numbers", [], table=table, **following(problem, found))
+    enlarged, by_k = explore_session().enlarged, visible(over(problem).get("k", []))
+    if problem.truth is None:
+        _best_setting(problem, by_k, charts=enlarged)
     encoders.draw(problem)
-    if explore_session().enlarged:
+    if enlarged:
         takeaway.summary(problem, found)
+        if _frames.comparable(problem) is not None:
+            _over_k(problem, found, by_k)
         stability(problem, found)
-        if problem.truth is None:
-            _best_setting(problem, over(problem).get("k", []), charts=True)
 
 
-def strip(problem: Problem, found: results.Results) -> None:
-    """IoU with the truth, or the area where none is known, at every stop of one slider; a click moves the slider."""
-    moved = over(problem)
-    if not moved:
-        st.caption("No family shown depends on k.")
+def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
+    """IoU with the truth at every k, and what ever more samples come to there; names : those that k moves."""
+    frames = _frames.known_frames(problem)
+    if frames is None or not names:
         return
-    control = next(iter(moved))
-    if len(moved) > 1:
-        control = choose_one("Over", list(moved), "k", label_visibility="collapsed", key="over")
-    if problem.truth is None and control == "k":
-        _best_setting(problem, moved["k"])
-    frames = _frames_or_notice(problem)
-    if frames is None:
-        return
-    names = visible(moved[control])
-    known = _frames.comparable(problem) is not None
-    known_stops = frames[control]["stops"]
-    lines = {name: (known_stops, _frames.column(frames, control, name)) for name in names}
-    chart = st.container()
-    with st.container(key="strip-limits"):  # its notices stay unseen: the chart is there without the limits
-        limits: bounds.Swept = {}
-        if control == "k" and known:
-            limits = _limits(problem, moved[control], [int(k) for k in frames["k"]["stops"]])
-    figure = figures.iou_sweep_figure(
-        lines,
-        limits={name: line for name, line in limits.items() if name in names},
-        xlabel=XLABELS[control],
-        ylabel="IoU with the truth" if known else "area under the curve",
-        best=known,
-        log_x=True,
-    )
-    compact(figure, STRIP_HEIGHT)
-    figure.update_yaxes(dtick=0.5)
-    figure.update_traces(marker_size=9, selector={"mode": "markers"})
-    words = [STRIP_HELP, KNOWN_HELP * known, LIMITS_HELP * bool(limits)]
-    title = f"{'IoU' if known else 'Area'} over {control}"
-    pane = Pane("sweep", figure, title, follow=control, wide=True, small=True, help=" ".join(filter(None, words)))
-    with chart:
-        live_figure(f"sweep-{control}", [pane], **following(problem, found))
+    ks = [int(k) for k in frames.content["k"]["stops"]]
+    lines = {name: (ks, _frames.column(frames.content, "k", name)) for name in names}
+    limits = _limits(problem, names, ks)
+    labels: dict[str, Any] = {"xlabel": "neighbours k", "ylabel": "IoU with the truth"}
+    figure = figures.iou_sweep_figure(lines, limits=limits, best=True, log_x=True, **labels)
+    pane = Pane("sweep", figure, "IoU over k", follow="k", wide=True, help=OVER_K_HELP)
+    live_figure("sweep", [pane], **following(problem, found))
 
 
 def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = False) -> None:

@@ -7,11 +7,9 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-import streamlit as st
-
 from pages._explore import data_controls, far_off
 from pages._explore.approximate import NOTE
-from pages._explore.session import PANEL_TAB, ExploreSession, change, explore_session, state
+from pages._explore.session import ExploreSession, explore_session, state
 from pages._live.figure import (
     Chips,
     Control,
@@ -38,7 +36,7 @@ from prviz.live import bounds, frames, needs, results
 from prviz.live.explorer import CurvesQuestion, Question, Sink
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.results import Answer
-from prviz.live.state import PANELS, VIEWS
+from prviz.live.state import VIEWS
 from prviz.reports.export import limit_of
 from prviz.reports.settings import BANDWIDTH_LIMITS, FIRST_VIEW, SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
@@ -54,7 +52,7 @@ LIMITS_HELP = (
     "further sample repairs, only another k."
 )
 ERROR_HELP = "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
-HELP = "Higher and further right is better. A click on a curve sets λ and colours the samples by its decision there."
+HELP = "Higher and further right is better. A click on a curve sets λ, and in Space takes its family."
 
 
 def last(shared: Session) -> Answer:
@@ -201,11 +199,9 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
 
 
 def _choose(name: object) -> None:
-    """A click on a curve: the decision of its family in the panel."""
+    """A click on a curve: the panel Space is about its family; what is open, and what colours mean, stays."""
     if name in (*state().settings.methods, TRUTH):
         explore_session().method = str(name)
-        change(colour="Decision")
-        st.session_state[PANEL_TAB] = PANELS[0]
 
 
 def _ask_for_card(name: object) -> None:

@@ -19,6 +19,10 @@ import { store } from "./store.js";
  * @param {Frames} frames @param {string} id @param {Stop} at */
 const drivenBy = (frames, id, at) => (at.bandwidth !== null && frames.bandwidth.curves[id] ? "bandwidth" : "k");
 
+/** True if this slider moves this curve.
+ * @param {Frames} frames @param {"k" | "bandwidth"} slider @param {string} id @param {Stop} at */
+export const moves = (frames, slider, id, at) => Boolean(frames[slider].curves[id]) && (slider === "bandwidth" || drivenBy(frames, id, at) === "k");
+
 /** True if no slider moves this curve: the truth, and families that know neither k nor a bandwidth.
  * @param {Frames} frames @param {string} id */
 const isStill = (frames, id) => id === "truth" || !(frames.k.curves[id] || frames.bandwidth.curves[id]);

@@ -5,7 +5,6 @@ import { element } from "./dom.js";
 import { wireSelection } from "./explorer.js";
 import { movesLam } from "./lam_marks.js";
 import { drawOver, drawPane, schedule } from "./paint.js";
-import { axesOf, isStrip } from "./pane.js";
 import { ask, askLater, tellPage } from "./line.js";
 import { wireRings } from "./rings.js";
 import { wireStandout } from "./standout.js";
@@ -62,7 +61,6 @@ export function wire(live, pane, plotly) {
     if (customdata?.length) setLam(live, lamUnder(pane, customdata));
     choose(live, data.legendgroup);
   });
-  if (isStrip(pane.spec)) plot.addEventListener("click", (event) => takeStop(pane, event));
   if (pane.spec.select) wireSelection(live, pane, plotly);
   const left = () => {
     live.parts.picture.hidden = true;
@@ -77,22 +75,6 @@ export function wire(live, pane, plotly) {
     pane.drawn = {};
     drawOver(live, pane);
   });
-}
-
-/** A click over all stops takes the one under the pointer.
- * @param {Pane} pane @param {MouseEvent} event */
-function takeStop({ plot, spec }, event) {
-  const { xaxis } = axesOf(plot.layout), x = event.clientX - plot.getBoundingClientRect().left - xaxis.start;
-  if (x >= 0 && x <= xaxis.length) store.move?.(spec.follow, xaxis.value(x));
-}
-
-/** @param {LiveFigure} live @param {string} control @param {number} value the slider's stop nearest to it, as ratios go, is taken */
-export function moveTo(live, control, value) {
-  const slider = live.controls.slider(control);
-  if (!slider) return;
-  const far = (/** @type {number} */ stop) => Math.abs(Math.log(stop / value));
-  slider.value = slider.spec.values.reduce((best, stop) => (far(stop) < far(best) ? stop : best));
-  controlChanged(live, slider);
 }
 
 /** lam of a point of a curve.

@@ -3,7 +3,6 @@
 
 import { PLACES, general, pathOf, pointAt } from "./curve.js";
 import { shape } from "./dom.js";
-import { isStrip } from "./pane.js";
 import { lamOf, look } from "./view.js";
 
 /** @import { Point } from "./curve.js" */
@@ -26,9 +25,9 @@ const isOverStops = ({ spec: { follow } }) => follow === "k" || follow === "band
 /** The line at the stop where the sliders stand, and its value; none where the bandwidth is the automatic one.
  * @param {LiveFigure} live @param {Pane} pane */
 function drawNow(live, pane) {
-  const { spec: { follow, small }, spec } = pane, axes = pane.axes(), svg = pane.overlay("lam-marks now", axes), value = look(live).at?.[follow === "k" ? "k" : "bandwidth"] ?? null;
+  const { spec: { follow, small } } = pane, axes = pane.axes(), svg = pane.overlay("lam-marks now", axes), value = look(live).at?.[follow === "k" ? "k" : "bandwidth"] ?? null;
   if (value === null) return svg.replaceChildren();
-  const x = axes.xaxis.at(value), said = isStrip(spec) || !small ? `now ${follow} = ${general(value, 4)}` : "";
+  const x = axes.xaxis.at(value), said = !small ? `now ${follow} = ${general(value, 4)}` : "";
   const text = shape("text", said, { x: axes.xaxis.length, y: -4, "text-anchor": "end", "font-size": 12, fill: "currentColor" });
   svg.replaceChildren(shape("line", { x1: x, x2: x, y1: 0, y2: axes.yaxis.length, stroke: GREY, "stroke-width": 1.5 }), text);
 }

@@ -128,6 +128,7 @@ function take(live, message) {
   }
   if (message.kind === "frames") {
     keepFrames(message);
+    live.redraw(); // the sliders say what they would bring
     line.moved = line.q; // the page draws them too
     line.told = true;
     followLater(live);

@@ -6,11 +6,11 @@ import { isGrouped } from "./confusion_groups.js";
 import { Controls } from "./controls.js";
 import { Timers } from "./dom.js";
 import { takeExplorer } from "./explorer.js";
-import { choose, controlChanged, moveTo, slideLam, tellOthers, wire } from "./gestures.js";
+import { choose, controlChanged, slideLam, tellOthers, wire } from "./gestures.js";
 import { isTail, movesLam } from "./lam_marks.js";
 import { drawFirst } from "./first.js";
 import { draw, drawOver, schedule, showNumbers } from "./paint.js";
-import { Pane, findPlotly, inTheme, isStrip, placePane, themeOf } from "./pane.js";
+import { Pane, findPlotly, inTheme, placePane, themeOf } from "./pane.js";
 import { whileHere } from "./leaving.js";
 import { ask, askLater, hangUp, hideOther, isLate, noLine, pageDrawn, wireStop } from "./line.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
@@ -135,10 +135,7 @@ function closeHelps(root, clicked = null) {
 /** Width, and height where a pane fits the room that it has, or the window.
  * @param {LiveFigure} live */
 function sizeOf({ root, panes }) {
-  const heights = panes.map(({ spec, plot }) => {
-    if (isStrip(spec)) return window.innerHeight;
-    return spec.fit || spec.compact ? plot.clientHeight : 0;
-  });
+  const heights = panes.map(({ spec, plot }) => (spec.fit || spec.compact ? plot.clientHeight : 0));
   return [root.clientWidth, ...heights].join();
 }
 
@@ -167,7 +164,6 @@ function update(live, payload, late) {
   if (payload.above) document.querySelector(`.st-key-${payload.above}`)?.setAttribute("data-shown", "");
   if (!late) live.controls.take(payload.controls);
   if (payload.rows) {
-    store.move = (control, value) => moveTo(live, control, value);
     store.isHeld = () => Boolean(live.controls.held);
     store.ask = () => ask(live);
   }

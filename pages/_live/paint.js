@@ -8,6 +8,7 @@ import { removeFirst } from "./first.js";
 import { drawGrips } from "./grips.js";
 import { drawLabels } from "./labels.js";
 import { drawMarks } from "./lam_marks.js";
+import { drawOverStops } from "./over_stops.js";
 import { CONFIG, inked, themed } from "./pane.js";
 import { drawingName, figureAt, showsCurves } from "./panes.js";
 import { fillTable, showWords } from "./readout.js";
@@ -100,6 +101,7 @@ export function showNumbers(live, view) {
   showExplorer(live);
   fillTable(live, view.curves);
   fillRows(live, view.curves);
+  drawOverStops(live, view);
   fillWithoutTruth(live, view);
   showWords(live, view);
   // For tests: lam, the stop on screen, and the one that Plotly has drawn.

@@ -188,10 +188,6 @@ const squareHeight = (width, spec) => { const { l, r, t, b } = roomOf(spec); ret
  * @param {Pane} pane */
 const squareWidth = ({ box, plot, spec }) => (spec.fit ? plot.clientWidth || 320 : Math.min(box.clientWidth || 320, LARGEST_SQUARE));
 
-/** True for the strip over k, as high as the style says.
- * @param {PaneSpec} spec */
-export const isStrip = ({ id }) => id === "sweep";
-
 /** Its place among the panes, with the room that it will take: no jump at the first drawing.
  * @param {Pane} pane */
 export function placePane(pane) {
@@ -250,7 +246,7 @@ export function themed(live, pane, given) {
     // A drag zooms only after a press of the button for it; nor must a finger that scrolls the page select what it crosses.
     dragmode: pane.dragmode ?? (matchMedia("(pointer: coarse)").matches ? false : spec.brush ? "select" : spec.link && !spec.small ? "lasso" : false),
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    height: spec.square ? squareHeight(width, spec) : ((isStrip(spec) || spec.compact) && pane.plot.clientHeight) || layout.height, font: { ...layout.font, ...font },
+    height: spec.square ? squareHeight(width, spec) : (spec.compact && pane.plot.clientHeight) || layout.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("st-secondary-background-color"), bordercolor: grid, font },
   });
   if (spec.fit) layout.showlegend = false;

@@ -25,7 +25,6 @@ import { vertexPairs } from "./curve.js";
  * @property {Set<(curves?: boolean) => void>} listeners called when sliders have moved (`curves` is false where only lam has) or frames have come
  * @property {{ id: string, at: Stop, lam: number } | null} sliders where they stand, and the id of the frames they are of
  * @property {Map<string, StandoutGroup>} standouts
- * @property {((control: string, value: number) => void) | null} move moves a slider of the page's main figure to its stop nearest to the value
  * @property {(() => boolean) | null} isHeld a slider of the main figure is held
  * @property {(() => void) | null} renew has Python draw the whole page
  * @property {(() => void) | null} ask lets the page's main figure ask what is still missing
@@ -35,7 +34,7 @@ const KEPT = 4; // profiles whose frames stay; the oldest goes first
 const KEPT_CURVES = 60; // more than one answer brings
 
 const page = /** @type {Window & { __prviz?: Store }} */ (window);
-export const store = (page.__prviz ??= { frames: new Map(), curves: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), move: null, isHeld: null, renew: null, ask: null });
+export const store = (page.__prviz ??= { frames: new Map(), curves: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), isHeld: null, renew: null, ask: null });
 
 /** @param {Frames} frames */
 export function keepFrames(frames) {

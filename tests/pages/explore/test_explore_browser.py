@@ -206,7 +206,7 @@ def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., 
     page = new_page()
     open_explore(page)
     parts = ("data", "families", "k", "bandwidth", "split", "pr-figure", "iou-row", "angle", "diagnostics")
-    panel = (".st-key-part-panel [role=tab]", ".st-key-enlarge button", ".st-key-part-strip .plot")
+    panel = (".st-key-part-panel [role=tab]", ".st-key-enlarge button", ".over-stops")
 
     def cut(height: int) -> list[str]:
         boxes = {part: page.locator(f"[data-prviz={part}]").last.bounding_box() for part in parts}
@@ -219,8 +219,6 @@ def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., 
     for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
         wait_until(page, lambda height=height: not cut(height))
-    strip = page.locator(".st-key-part-strip .main-svg").first  # it takes the room that there is
-    page.wait_for_function("strip => strip.clientHeight > innerHeight / 5", arg=strip.element_handle())
     words = page.evaluate(_WORDS)
     assert 0 < words["above"] <= 40
     assert 60 < words["all"] <= 300
@@ -251,13 +249,18 @@ def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_g
 @pytest.mark.thorough
 def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(looked_at: Page) -> None:
     page = looked_at
-    strip = page.locator(".st-key-part-strip")
-    box = strip.locator(".nsewdrag").first.bounding_box()
+    picture = page.locator("[data-prviz=k] .over-stops")
+    expect(picture).to_have_text("overlap")
+    stops = int(page.get_by_label("Neighbours k", exact=True).get_attribute("max") or 0)
+    box = picture.locator("svg").bounding_box()
     assert box is not None
-    before = number(page, "Neighbours k").input_value()
-    page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
-    expect(number(page, "Neighbours k")).not_to_have_value(before)
-    expect(strip.locator(".now text")).to_have_text(f"now k = {number(page, 'Neighbours k').input_value()}")
+    page.mouse.click(box["x"] + round(0.4 * stops) / stops * box["width"], box["y"] + box["height"] / 2)
+    expect(page.get_by_label("Neighbours k", exact=True)).to_have_value(str(round(0.4 * stops)))
+    families = page.locator(".rows .row")
+    expect(picture.locator("path")).to_have_count(2 * families.count() + 1)  # a line and a dot each, and where k is
+    families.first.click()
+    expect(picture.locator("path")).to_have_count(2 * families.count() - 1)
+    families.first.click()
     wait_idle(page)
     panel = page.locator(".st-key-part-panel")
     page.get_by_role("button", name="Enlarge this panel").first.click()

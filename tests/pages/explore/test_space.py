@@ -182,9 +182,12 @@ def test_a_click_chooses_once_and_a_later_choice_here_counts() -> None:
     settled(app)
     move(app, angle=60.0)
     tell(app, "chosen", "kde")
-    assert app.session_state["diagnostics"] == "Space"
-    assert app.session_state["space-colour"] == "Decision"
+    assert app.session_state["diagnostics"] == "Extremes"  # a click turns nothing over
+    assert "colour" not in app.query_params
     assert float(app.query_params["lam"]) == pytest.approx(3**0.5, abs=1e-5)
+    app.session_state["diagnostics"] = "Space"
+    settled(app)
+    coloured(app, "Decision")
     assert explorer(app)["title"] == "KDE"
     assert explorer(family(app, "ipr"))["title"] == "iPR"
     tell(app, "chosen", "truth")
