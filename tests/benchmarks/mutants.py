@@ -16,7 +16,8 @@ and shortest first (this needs pytest-cov):
     pytest -n 2 -m "not browser and not thorough" --cov=prviz --cov-context=test --durations=0 -vv | tee LOG
     python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
 
-Mutants of annotations and inside of f-strings are not drawn: the first are never run, the second are text.
+Mutants of annotations and inside of f-strings are not drawn: the first are never run, the second are text. Neither are
+those of `strict=`, a check of what is always true, and of caches, which change the time alone.
 """
 
 from __future__ import annotations
@@ -120,8 +121,8 @@ class Mutant:
         return f"{self.file}:{self.line}:{self.column}:{self.operator}:{self.occurrence}"
 
 
-def is_text_or_annotation(node: Any) -> bool:
-    """True inside of an f-string, an annotation, or the value of a type alias."""
+def changes_no_result(node: Any) -> bool:
+    """True inside of an f-string, an annotation, the value of a type alias, `strict=` or the decorator of a cache."""
     while (parent := node.parent) is not None:
         if parent.type.startswith("fstring"):
             return True
@@ -132,6 +133,10 @@ def is_text_or_annotation(node: Any) -> bool:
         if parent.type == "tfpdef" and node is parent.children[-1]:
             return True
         if parent.type == "funcdef" and node is parent.annotation:
+            return True
+        if parent.type == "argument" and parent.children[0].get_code().strip() == "strict":
+            return True
+        if parent.type == "decorator" and "cache" in parent.get_code():
             return True
         node = parent
     return False
@@ -149,7 +154,7 @@ def mutants_of(root: Path, files: Iterable[Path]) -> Iterator[Mutant]:
             places = ((node, place) for node in ast_nodes(tree) for place in operator.mutation_positions(node))
             for occurrence, (node, (start, _)) in enumerate(places):
                 inside = tree.get_leaf_for_position(start) or node
-                if is_text_or_annotation(node) or is_text_or_annotation(inside):
+                if changes_no_result(node) or changes_no_result(inside):
                     continue
                 file = path.relative_to(root).as_posix()
                 marker = name.startswith("ReplaceBinary") and inside.parent.type in ("parameters", "argument")

@@ -9,7 +9,7 @@ from scipy.spatial import KDTree
 from prviz import pr_curve
 from prviz.curves import ErrorRates
 from prviz.curves.ground_truth import discrete_curve
-from prviz.curves.limits import LIMITS, limit_curve
+from prviz.curves.limits import LIMITS, _coverage, limit_curve
 from prviz.toys import toy
 
 P, Q = np.array([0.5, 0.3, 0.2, 0.0]), np.array([0.1, 0.3, 0.4, 0.2])
@@ -130,3 +130,9 @@ def test_what_has_no_limit_is_refused() -> None:
     for k in (0, True, 2.5):
         with pytest.raises(ValueError, match="an integer from 1"):
             toy("finite").limit("knn", k)  # type: ignore[arg-type]
+
+
+def test_coverage_below_a_threshold_grows_with_it() -> None:
+    found = _coverage(np.linspace(0.01, 0.99, 50), 5, 40)
+    assert len(found) == 41  # 0, one threshold at each angle, and 1 from both sides
+    assert (np.diff(found, axis=0) >= -1e-12).all()

@@ -6,6 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -116,3 +117,11 @@ def test_lists_of_one_number_each_are_numbers_and_longer_ones_ask_which(tmp_path
     (tmp_path / "two.csv").write_text('a,b\n"[1.5, 2]","[2.5, 7]"\n"[3.5, 1]","[4.5, 8]"\n"[0, 0]","[1, 1]"\n')
     with pytest.raises(AmbiguousKeyError, match="several list columns could be the samples: 'a', 'b'"):
         read(tmp_path / "two.csv")
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.25, 0.75, 0.9, 0.95])
+def test_a_quantile_above_the_mean_is_no_sample(share: float) -> None:
+    table = pd.DataFrame(np.random.default_rng(5).normal(size=(60, 4)), columns=list("abcd"))
+    above = pd.concat([table.quantile([share]), table.mean().to_frame().T, table])
+    with pytest.raises(ReadError, match="sums up the rows below"):
+        read(("t.csv", above.to_csv(index=False).encode()))

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from prviz.readers import ReadError, read
-from prviz.readers.number_names import points
+from prviz.readers.number_names import _is_name, points
 from prviz.readers.text_dialect import Numbers
 from prviz.samples import Samples
 
@@ -114,3 +114,10 @@ def test_samples_are_no_names(seed: int) -> None:
 def test_infinities_are_compared_without_a_warning() -> None:
     first, row = ["0.0", "1.0", "2.0", "1" + "0" * 400], ["1.5", "2.5", "3.5", "-1" + "0" * 400]
     assert points(first, [row, row, row], Numbers(",")) >= 0
+
+
+@pytest.mark.parametrize(
+    ("below", "counted"), [(["0", "1", "2"], True), (["7", "8", "9"], True), (["0", "2", "1"], False)]
+)
+def test_no_name_stands_above_a_count(below: list[str], counted: bool) -> None:
+    assert _is_name("", below) is counted

@@ -387,6 +387,7 @@ def test_the_bits_of_numbers_get_a_note_whose_line_reads_them(
 
 def test_whole_numbers_do_not_look_like_the_bits_of_numbers() -> None:
     rng = np.random.default_rng(0)
+    spread = rng.uniform(2048, 4095, (200, 16)) * rng.choice([-1, 1], (200, 16))
     kinds = {
         "pixels of 16 bits": rng.normal(32768, 8000, (200, 16)).clip(0, 65535),
         "pixels of 12 bits": rng.normal(1000, 400, (200, 16)).clip(0, 4095),
@@ -395,6 +396,8 @@ def test_whole_numbers_do_not_look_like_the_bits_of_numbers() -> None:
         "sound": rng.laplace(0, 3000, (200, 16)).clip(-32768, 32767),
         "larger": rng.integers(0, 1 << 20, (200, 16)),
         "one sign": rng.normal(16000, 300, (200, 16)),
+        "negative numbers alone": (-np.abs(spread)).astype(np.float32).view(np.uint32) >> 16,
+        "numbers around 3000": spread.astype(np.float16).view(np.uint16),
         "nothing": np.zeros((200, 16)),
     }
     assert [name for name, values in kinds.items() if float_bits(np.rint(values))] == []

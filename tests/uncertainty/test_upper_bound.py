@@ -8,19 +8,20 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from scipy.special import xlogy
-from scipy.stats import binom
+from scipy.stats import binom, mannwhitneyu
 
 import prviz
 from prviz.estimators.cross_fitting import Scores, cut_places
 from prviz.samples import SamplePair, Split
 from prviz.toys import toy
-from prviz.uncertainty.critical_values import CriticalValues, critical_values
+from prviz.uncertainty.critical_values import CriticalValues, _band_edges, critical_values
 from prviz.uncertainty.upper_bound import (
     CUTS,
     GATE,
     _chance,
     _corners,
     _largest_rate,
+    _lowest,
     bound_of_scores,
     judge_half,
 )
@@ -65,6 +66,16 @@ def test_the_largest_rate_has_that_divergence() -> None:
             found = float(_largest_rate(measured, np.array([divergence]))[0])
             apart = xlogy(measured, measured / found) + xlogy(1 - measured, (1 - measured) / (1 - found))
             assert apart == pytest.approx(divergence, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [5, 40, 1000])
+def test_bands_of_true_rates_follow_one_another(n: int) -> None:
+    assert (np.diff(_band_edges(n)) > 0).all()
+
+
+def test_below_the_smallest_lam_the_bound_is_lam_up_to_where_the_best_cut_takes_over() -> None:
+    bound = _lowest([(np.array([0.9]), np.array([1e-5]))])
+    np.testing.assert_allclose(bound.alpha(np.array([1e-6, 1e-4, 2e-4])), [1e-6, 1e-4, 1.9e-4], rtol=1e-6)
 
 
 def test_the_corners_hold_every_rate_of_the_region() -> None:
@@ -140,7 +151,7 @@ def test_the_gate_tells_sets_apart_only_where_they_differ() -> None:
 def test_of_a_group_one_sample_counts_for_the_gate() -> None:
     rng = np.random.default_rng(1)
     scores = Scores(np.repeat(rng.normal(0, 1, 6), 30), np.repeat(rng.normal(1, 1, 6), 30))
-    groups = np.repeat(np.arange(6), 30)
+    groups = np.repeat(np.arange(6), 30) + 1000
     values = np.zeros((180, 1))
     alone = SamplePair(prviz.Samples(values), prviz.Samples(values)).split(0.5, 0)
     grouped = SamplePair(prviz.Samples(values, groups=groups), prviz.Samples(values, groups=groups)).split(0.5, 0)
@@ -149,7 +160,11 @@ def test_of_a_group_one_sample_counts_for_the_gate() -> None:
         real, generated = split.evaluate_rows
         return _chance(Scores(scores.real[real], scores.generated[generated]), split)
 
-    assert chance(alone) < 1e-6 < chance(grouped)
+    assert chance(alone) < 1e-6
+    real, generated = grouped.evaluate_rows
+    sides = np.unique(scores.real[real]), np.unique(scores.generated[generated])
+    one_of_each = mannwhitneyu(*sides, alternative="less", method="asymptotic").pvalue
+    assert math.isclose(chance(grouped), one_of_each)
 
 
 def test_exchanged_roles_mirror_it() -> None:
