@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from prviz.measure.kernel_scores import vendi as vendi
     from prviz.measure.profiles import Profile as Profile
     from prviz.measure.profiles import profile as profile
+    from prviz.measure.scalars import compute_prdc as compute_prdc
     from prviz.measure.scalars import rarity as rarity
     from prviz.measure.scalars import realism as realism
     from prviz.measure.scalars import scalars as scalars
@@ -80,7 +81,7 @@ _MODULES = {
     "measure.frechet": ("compare_frechet", "frechet_distance"),
     "measure.kernel_scores": ("kid", "rke", "vendi"),
     "measure.profiles": ("Profile", "profile"),
-    "measure.scalars": ("rarity", "realism", "scalars"),
+    "measure.scalars": ("compute_prdc", "rarity", "realism", "scalars"),
     "readers": ("read", "read_pair", "ReadError"),
     "readers.bundled": ("bundled_pair",),
     "reports.monitor": ("Monitor",),

@@ -22,7 +22,7 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 LAYERS = (
     ("prviz.array_input", "prviz.quoting", "prviz.random_network", "prviz.warning"),
     ("prviz.samples", "prviz.curves"),
-    ("prviz.readers", "prviz.neighbors", "prviz.toys"),
+    ("prviz.readers", "prviz.neighbors", "prviz.toys", "prviz.recent"),
     ("prviz.checks",),
     ("prviz.estimators", "prviz.server"),
     ("prviz.measure",),

@@ -23,8 +23,8 @@ from pages._shared.widgets import choose_one, explore_link
 from pages._shared.work_box import WorkRequest, box
 from prviz import figures
 from prviz.figures.battery import AllowedRange, check_figure
-from prviz.live.store import LeastRecentlyUsed
 from prviz.neighbors.threads import available_threads
+from prviz.recent import LeastRecentlyUsed
 from prviz.reports.settings import ExploreSettings, ParameterValue
 from prviz.studies.battery import (
     CHECKS,

@@ -11,9 +11,9 @@ import streamlit as st
 from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
 from pages._shared import answers, cache, work_box
 from prviz.live.need import Need
-from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.estimates import passes
 from prviz.measure.workload import Options, estimate_seconds
+from prviz.recent import LeastRecentlyUsed
 from prviz.studies.surrogate import Scenario
 from prviz.studies.surrogate.choice import CheckedSurrogate, cheap_kinds, checked, fit_seconds, trial_seconds
 from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_problems

@@ -18,8 +18,8 @@ from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.live.message import as_text
 from prviz.live.need import Need
-from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.estimates import Progress, estimate_repeated
+from prviz.recent import LeastRecentlyUsed
 from prviz.server.static_files import publish
 from prviz.toys import toy
 

@@ -15,7 +15,8 @@ from pages._work.task_runs import held_runs
 from prviz.live.need import Need
 from prviz.live.problems import Uploaded
 from prviz.live.results import Answer
-from prviz.live.store import LeastRecentlyUsed, Stores
+from prviz.live.store import Stores
+from prviz.recent import LeastRecentlyUsed
 from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.media import ZipPictures
 

@@ -15,9 +15,9 @@ from pages._shared.cache import session
 from pages._shared.text import plain
 from pages._work.background import Background
 from pages._work.task_runs import TaskRun, held_runs
-from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.workload import duration
 from prviz.readers import errors
+from prviz.recent import LeastRecentlyUsed
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
 # Seconds between drawings of the rows while measurements run, and seconds that the page waits for the first ones.

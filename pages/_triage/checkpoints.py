@@ -15,10 +15,10 @@ from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import ESTIMATORS
 from prviz.figures import key_text
 from prviz.live.problems import Uploaded
-from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.estimates import Progress, of_evaluation
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
+from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair, Samples
 from prviz.triage.classes import NEIGHBOURS, MissedSamples, missed_samples
 from prviz.triage.decision import Basis, capped_summaries, looked_into, sides_of_one

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults, measurement
-from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.estimates import Progress, passes
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text
+from prviz.recent import LeastRecentlyUsed
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inspection import findings_of
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint

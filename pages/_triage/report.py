@@ -15,10 +15,10 @@ from pages._triage.checkpoints import CheckpointResults
 from pages._triage.possible import Ceiling, ceiling_of, copies_of, faults_of, witnesses_known
 from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import HOLDOUT, REFERENCE
-from prviz.live.store import LeastRecentlyUsed
 from prviz.readers.bundled import REAL_SETS
 from prviz.readers.columns import columns_text
 from prviz.readers.paths import data_folder
+from prviz.recent import LeastRecentlyUsed
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.finding import TriageFinding

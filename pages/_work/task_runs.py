@@ -15,8 +15,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 import pandas as pd
 
 from pages._work.background import FIRST_SHARE, Background
-from prviz.live.store import LeastRecentlyUsed
 from prviz.neighbors.threads import available_threads
+from prviz.recent import LeastRecentlyUsed
 from prviz.studies.tasks import Columns, Row, Task, run_tasks, table
 
 T = TypeVar("T")

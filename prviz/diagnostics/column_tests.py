@@ -10,12 +10,12 @@ dead pixels: most columns could not be so by chance, and these cost nothing (Tar
 
 from __future__ import annotations
 
-import threading
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
 
 Floats = NDArray[np.float64]
@@ -28,9 +28,7 @@ TESTS = 3
 COMMON = 8
 
 # Pairs whose tests are kept, by their digests: two numbers a column each.
-_MOST_KNOWN = 256
-_KNOWN = dict[str, "ColumnTests"]()
-_LOCK = threading.Lock()
+_KNOWN = LeastRecentlyUsed(256)
 
 
 class ColumnCounts(NamedTuple):
@@ -124,17 +122,7 @@ def known_tests(pair: SamplePair) -> ColumnTests:
 
     The witness of a checkpoint and its findings ask for the same, each of samples that it has read itself.
     """
-    key = pair.digest
-    with _LOCK:
-        found = _KNOWN.get(key)
-    if found is None:
-        found = column_tests(pair.real.values, pair.generated.values)
-    with _LOCK:
-        _KNOWN.pop(key, None)
-        _KNOWN[key] = found  # the newest is the last one
-        while len(_KNOWN) > _MOST_KNOWN:
-            del _KNOWN[next(iter(_KNOWN))]
-    return found
+    return _KNOWN.remembered(pair.digest, lambda: column_tests(pair.real.values, pair.generated.values))
 
 
 def holm(p: Floats) -> Ints:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import colorsys
 import html
 import math
 from collections.abc import Iterable, Sequence
@@ -16,6 +15,9 @@ from plotly.colors import sample_colorscale
 
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.colors import FAMILY_COLORS as FAMILY_COLORS
+from prviz.estimators.colors import SPARE_COLORS as SPARE_COLORS
+from prviz.estimators.colors import colors as colors
+from prviz.estimators.colors import luminance as luminance
 
 # Marker of each family, the second code beside its colour: Plotly's name, and an SVG path around (0, 0) of radius 1.
 SYMBOLS = {
@@ -36,8 +38,6 @@ SYMBOLS = {
 FAMILY_SYMBOLS = dict(zip(ESTIMATORS, SYMBOLS, strict=False))
 # Pixels: diameter of a marker on a curve. Markers on one curve: enough to tell it, few enough to see its course.
 SYMBOL_SIZE, MOST_SYMBOLS = 9, 6
-# First colours for curves that are no family; after these come the colours of families not on screen.
-SPARE_COLORS = ("#3A9AD6",)
 # Colours of two generators, different from those of the default families.
 RIVAL_COLORS = (SPARE_COLORS[0], FAMILY_COLORS["classifier"])
 TRUTH_COLOR = "#7f7f7f"
@@ -86,24 +86,6 @@ def label(name: str, longest: int = 80) -> str:
     return plain(ESTIMATORS[name].title if name in ESTIMATORS else name, longest)
 
 
-def colors(names: Iterable[str]) -> dict[str, str]:
-    """Colour of each curve, no two the same.
-
-    A family's own wherever it appears; for other names the palette's unused ones and, when these are used up, ones of
-    the same brightness all around the colour circle.
-    """
-    known = list(dict.fromkeys(names))
-    # A family with other parameters has its family's colour, unless that is drawn too.
-    families = {name: name.partition(":")[0] if name in ESTIMATORS else name for name in reversed(known)}
-    drawn = {family: name for name, family in families.items()} | {name: name for name in known}
-    own = {drawn[family]: color for family, color in FAMILY_COLORS.items() if family in drawn}
-    others = [name for name in known if name not in own]
-    unused = [*SPARE_COLORS, *(color for family, color in FAMILY_COLORS.items() if family not in drawn)]
-    more = [_further_color(index) for index in range(len(others) - len(unused))]
-    given = own | dict(zip(others, [*unused, *more], strict=False))
-    return {name: given[name] for name in known}
-
-
 def symbols(names: Iterable[str]) -> dict[str, str]:
     """Marker of each curve, as Plotly names it: a family's own, for other names those that are left, in turn."""
     known = list(dict.fromkeys(names))
@@ -113,33 +95,12 @@ def symbols(names: Iterable[str]) -> dict[str, str]:
     return own | {name: left[index % len(left)] for index, name in enumerate(others)}
 
 
-# Halfway, in contrast, between white and the dark page.
-_FURTHER_LUMINANCE = 0.19
-_GOLDEN = 0.6180339887498949
-
-
-def _further_color(index: int) -> str:
-    """A colour of a hue that lies far from those of the indices before, with a contrast of 3:1 on both grounds."""
-    low, high = 0.0, 1.0
-    for _ in range(20):
-        lightness = (low + high) / 2
-        levels = colorsys.hls_to_rgb((0.05 + index * _GOLDEN) % 1.0, lightness, 0.6)
-        low, high = (lightness, high) if luminance(levels) < _FURTHER_LUMINANCE else (low, lightness)
-    return "#" + "".join(f"{round(255 * level):02X}" for level in levels)
-
-
 def shades(count: int) -> list[str]:
     """`count` different colours in an order."""
     stops = [[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in ORDER_COLORS]
     places = np.linspace(0, len(stops) - 1, max(count, 2))[:count]
     levels = np.column_stack([np.interp(places, range(len(stops)), channel) for channel in zip(*stops, strict=True)])
     return ["#" + "".join(f"{round(level):02X}" for level in each) for each in levels.tolist()]
-
-
-def luminance(levels: Sequence[float]) -> float:
-    """Relative luminance of red, green and blue in [0, 1], as contrasts are counted in (WCAG 2.2)."""
-    linear = [level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4 for level in levels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def faded(color: str, opacity: float) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from prviz.live.store import LeastRecentlyUsed
 from prviz.measure.estimates import Progress
+from prviz.recent import LeastRecentlyUsed
 
 T = TypeVar("T")
 

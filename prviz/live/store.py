@@ -1,18 +1,10 @@
-"""Bounded stores of values by key, for any thread."""
+"""What one visitor of the app has read, drawn and measured, in bounded stores."""
 
 from __future__ import annotations
 
-import math
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
-from prviz.samples import SamplePair, Samples
-
-T = TypeVar("T")
-_MISSING = object()
+from prviz.recent import LeastRecentlyUsed
 
 # Limits of each store, in entries and bytes. Every visitor has own stores, so that none sees another's data. Samples
 # and profiles have stores of their own: a large one must not push out everything else.
@@ -22,79 +14,6 @@ SAMPLES_CAPACITY = 24
 SAMPLES_BYTES = 400_000_000
 PROFILES_CAPACITY = 4
 PROFILES_BYTES = 200_000_000
-
-
-def nbytes(value: Any) -> int:
-    """Bytes of samples and their labels, or the value's own `nbytes`; 0 where it has none."""
-    if isinstance(value, SamplePair):
-        return sum(map(nbytes, value))
-    if isinstance(value, Samples):
-        return value.values.nbytes + sum(column.nbytes for column in value.labels.values())
-    return getattr(value, "nbytes", 0)
-
-
-class LeastRecentlyUsed:
-    """Values by key; a key must hold the digest of everything that decides its value.
-
-    The least recently used values are dropped above `entries` values or `most` in all, measured by `size`; the `stay`
-    newest ones are kept whatever their size. dropped : called with every value that is dropped or cleared.
-    """
-
-    def __init__(
-        self,
-        entries: int,
-        most: float = math.inf,
-        size: Callable[[Any], int] = nbytes,
-        dropped: Callable[[Any], None] | None = None,
-        stay: int = 2,
-    ) -> None:
-        self._entries, self._most, self._size = entries, most, size
-        self._dropped, self._stay = dropped, stay
-        self._lock = threading.Lock()
-        self._held: OrderedDict[Hashable, Any] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._held
-
-    def get(self, key: Hashable, missing: Any = None) -> Any:
-        """The value, now the most recently used, or `missing`."""
-        with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-            return self._held.get(key, missing)
-
-    def put(self, key: Hashable, value: T, *, replace: bool = True) -> T:
-        """Hold this value, or without `replace` keep the one that is held under this key; the value held then."""
-        with self._lock:
-            if replace or key not in self._held:
-                self._held[key] = value
-            value = self._held[key]
-            self._held.move_to_end(key)
-            while len(self._held) > self._entries or (len(self._held) > self._stay and self._total() > self._most):
-                self._drop(self._held.popitem(last=False)[1])
-        return value
-
-    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The value of this key, computed if it is missing."""
-        found: T | object = self.get(key, _MISSING)
-        return self.put(key, compute()) if found is _MISSING else found  # type: ignore[return-value]
-
-    def clear(self) -> None:
-        """Drop every value."""
-        with self._lock:
-            for value in self._held.values():
-                self._drop(value)
-            self._held.clear()
-
-    def _drop(self, value: Any) -> None:
-        if self._dropped is not None:
-            self._dropped(value)
-
-    def _total(self) -> int:
-        return sum(map(self._size, self._held.values()))
 
 
 @dataclass(kw_only=True, eq=False)

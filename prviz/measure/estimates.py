@@ -16,7 +16,7 @@ from prviz.curves.band import Band, band
 from prviz.curves.summaries import numbers
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.estimators.colors import FAMILY_COLORS
+from prviz.estimators.colors import colors
 from prviz.measure.spelling import prdc_names
 from prviz.measure.workload import Options
 from prviz.neighbors import MEMORY_LIMIT, Distances
@@ -94,10 +94,12 @@ class Estimates(dict[str, Estimate]):
 
     def _repr_html_(self) -> str:
         ordered = sorted(self.values(), key=lambda each: each.auc)
-        titled = {ESTIMATORS[each.method].title: each.curve for each in ordered}
-        own = {ESTIMATORS[each.method].title: each.method.partition(":")[0] for each in ordered}
-        colors = {title: FAMILY_COLORS.get(name, shown.COLOR) for title, name in own.items()}
-        return shown.as_html(titled, colors)
+        color = colors(each.method for each in ordered)
+        titled = {ESTIMATORS[each.method].title: each for each in ordered}
+        return shown.as_html(
+            {title: each.curve for title, each in titled.items()},
+            {title: color[each.method] for title, each in titled.items()},
+        )
 
     def to_frame(self) -> DataFrame:
         """The summaries of each curve.

@@ -107,6 +107,47 @@ def scalars(
     return scalars_of(pair, k=k, ball=ball, prc_k=prc_k, prc_c=prc_c, ppr_k=ppr_k, ppr_a=ppr_a)
 
 
+def compute_prdc(
+    real_features: Samples | ArrayLike, fake_features: Samples | ArrayLike, nearest_k: int
+) -> dict[str, float]:
+    """Precision, recall, density and coverage with names, conventions and digits of the package prdc.
+
+    Stands in for ``prdc.compute_prdc`` where only the import changes; it prints nothing and keeps no matrix of
+    distances. `prviz.scalars` has more numbers, and counts a sample at exactly the radius.
+
+    Parameters
+    ----------
+    real_features, fake_features : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
+    nearest_k : int
+        Number of neighbours.
+
+    Returns
+    -------
+    dict of str to float
+        precision, recall, density, coverage.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Malformed samples, or a nearest_k that is not an integer from 1 to min(n, m) - 1.
+
+    Notes
+    -----
+    Source: Naeem et al. 2020, and prdc 0.2: open balls, without split.
+    """
+    pair = checked_pair(real_features, fake_features)
+    check_integer("nearest_k", nearest_k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
+    counts = contained(pair, *(open_radii(own_radii(side.values, nearest_k)) for side in pair))
+    return {
+        "precision": share(counts.real_balls),
+        "recall": share(counts.generated_balls),
+        # multiplied as prdc does, which rounds otherwise than one division
+        "density": (1.0 / float(nearest_k)) * float(counts.real_balls.mean()),
+        "coverage": share(counts.in_real_balls),
+    }
+
+
 def scalars_of(
     pair: SamplePair,
     *,

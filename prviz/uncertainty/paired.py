@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, cycle
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -16,7 +16,7 @@ from prviz.checks.flags import checked_pair
 from prviz.curves import shown
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
-from prviz.estimators.colors import FAMILY_COLORS
+from prviz.estimators.colors import colors
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
@@ -24,11 +24,6 @@ from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampl
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-
-def _colors(names: Iterable[str]) -> dict[str, str]:
-    """A colour for each generator, in turn."""
-    return dict(zip(names, cycle(FAMILY_COLORS.values()), strict=False))
 
 
 class Difference(NamedTuple):
@@ -66,7 +61,7 @@ class GeneratorComparison(ReadOnlyArrays):
 
     def _repr_html_(self) -> str:
         curves = {"a": self.a.curve, "b": self.b.curve}
-        return shown.as_html(curves, _colors(curves), self._headline())
+        return shown.as_html(curves, colors(curves), self._headline())
 
     def _headline(self) -> str:
         """Which has the larger area, if the samples distinguish the two."""
@@ -140,7 +135,7 @@ class SeveralGenerators(ReadOnlyArrays):
         headline = f"Best: {best[0]}."
         if len(best) > 1:
             headline = f"May be best: {len(best)} of {len(ranking)}."
-        return shown.as_html(curves, _colors(curves), headline)
+        return shown.as_html(curves, colors(curves), headline)
 
     def to_frame(self, key: str = "auc") -> DataFrame:
         """`ranking` as a table.

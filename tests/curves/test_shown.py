@@ -73,3 +73,10 @@ def test_the_headline_names_a_winner_only_where_there_is_one(samples: list[np.nd
     assert "Best: near." in far._repr_html_()
     same = prviz.compare(real, one, one[::-1], replicates=50)
     assert "No winner" in repr(same)
+
+
+def test_no_two_curves_of_a_result_have_one_colour(samples: list[np.ndarray]) -> None:
+    real, one, _ = samples
+    names = [f"m{place}" for place in range(15)]
+    text = prviz.compare(real, {name: one + place for place, name in enumerate(names)}, replicates=5)._repr_html_()
+    assert len(set(re.findall(r'color:(#\w+)">■', text))) == len(names)

@@ -20,6 +20,7 @@ from prviz.diagnostics.witness import DRAWN, GROUPS, WITHOUT_TREES, leaving_out,
 from prviz.estimators import learners
 from prviz.estimators.tightest import FEWEST
 from prviz.measure.workload import subsample_rows
+from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair, Samples
 from prviz.triage.column_faults import differing
 
@@ -76,8 +77,7 @@ def test_columns_of_a_checkpoint_are_tested_once_for_its_witness_and_its_finding
         return column_tests(real, generated)
 
     monkeypatch.setattr(tests_module, "column_tests", counted)
-    monkeypatch.setattr(tests_module, "_KNOWN", {})
-    monkeypatch.setattr(tests_module, "_MOST_KNOWN", 2)
+    monkeypatch.setattr(tests_module, "_KNOWN", LeastRecentlyUsed(2))
     groups = np.arange(60) // 2
     real, generated = drawn(0, 60), drawn(1, 60)
     generated[:, 2] += 3

@@ -313,3 +313,16 @@ def test_a_pair_with_itself_is_alike():
     pair = SamplePair(gaussians().real, gaussians().real)
     found = scalars(*pair)
     assert {found[name] for name in NAMES if name != "density"} == {1.0}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_stand_in_has_prdcs_names_and_digits(dtype: type, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(3)
+    real, fake = rng.normal(size=(120, 6)).astype(dtype), (rng.normal(size=(90, 6)) + 0.3).astype(dtype)
+    for k in (1, 3, 5):
+        theirs = compute_prdc(real, fake, k)
+        capsys.readouterr()
+        assert prviz.compute_prdc(real_features=real, fake_features=fake, nearest_k=k) == theirs
+        assert not capsys.readouterr().out
+    with pytest.raises(ValueError, match="nearest_k = 90"):
+        prviz.compute_prdc(real, fake, 90)

@@ -19,8 +19,8 @@ from pages._triage.possible import Ceiling
 from pages._triage.report import files
 from pages._triage.session import REFERENCE
 from prviz.cli.main import main
-from prviz.live.store import LeastRecentlyUsed
 from prviz.readers.paths import data_folder
+from prviz.recent import LeastRecentlyUsed
 from prviz.reports.files import FORMATS
 from prviz.reports.page import to_html
 from prviz.reports.report_json import from_json
