@@ -16,9 +16,9 @@ from prviz.live.need import Need
 from prviz.live.problems import Uploaded
 from prviz.live.results import Answer
 from prviz.live.store import Stores
-from prviz.recent import LeastRecentlyUsed
 from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.media import ZipPictures
+from prviz.recent import LeastRecentlyUsed
 
 T = TypeVar("T")
 
