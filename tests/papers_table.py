@@ -1,10 +1,12 @@
 """docs/papers.md: its rows, and the column "here", our figures beside those that the papers print.
 
 python -m tests.papers_table [NAME...]     writes the column anew, from kept rows, bundled data and exact truths
+python -m tests.papers_table --numbers     writes ours into printed.json, from kept rows
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -15,10 +17,15 @@ import numpy as np
 import pandas as pd
 
 import prviz
-from prviz.neighbors import nearest_rows
+from prviz.estimators.hub import exact_hub_rows, hub_rows
+from prviz.measure.curve_conventions import CurveConvention
+from prviz.measure.estimates import measure
+from prviz.neighbors import count_in_balls, nearest_radii, nearest_rows
 from prviz.readers.bundled import zoo_checkpoints
 from prviz.studies.papers import EXPERIMENTS
 from prviz.studies.papers.base import mean_of, stored
+from prviz.studies.papers.gaussians import Table1Experiment
+from prviz.studies.papers.printed import PLACE, printed_numbers
 from prviz.studies.papers.theory import PlugInExperiment
 from prviz.studies.plug_in import KERNELS
 from prviz.triage.reported import opposite_pairs
@@ -156,22 +163,50 @@ def _hub_costs() -> str:
 
 
 def _table1() -> str:
-    off = _figures("table1")["difference"].abs()
-    return f"{off.mean():.3f} apart on average, {off.max():.3f} at most"
+    experiment = EXPERIMENTS["table1"]
+    assert isinstance(experiment, Table1Experiment)
+    kept = stored(experiment)
+    assert kept is not None
+    found = experiment.readings(kept.rows)
+    assert found is not None
+    own = found["own"]
+    both = found["both"]
+    return (
+        f"{own.off.mean():.3f} apart on average, {own.off.max():.3f} at most, {own.explained.sum()} of 64 within "
+        f"chance; with the paper's likely choices {both.off.mean():.3f}, {both.explained.sum()} of 64"
+    )
 
 
 def _deviations() -> str:
     spreads = _figures("table1")["spread"]
-    return f"{(spreads < 0.01).sum()} of {len(spreads)} below 0.01, {spreads.max():.3f} at most"
+    means = spreads / 10**0.5
+    return (
+        f"{(spreads < 0.01).sum()} of {len(spreads)} below 0.01, {spreads.max():.3f} at most; of a mean of ten runs "
+        f"{(means < 0.01).sum()} of {len(means)}, {means.max():.3f} at most"
+    )
+
+
+def _one_more_neighbour() -> str:
+    """IoU of iPR with balls to the (k + 1)-th other sample, nine rays, by the shift; k = 4, n = 10,000, one draw."""
+    convention = CurveConvention(rays=9, gammas=True)
+    found = []
+    for mu in (1 / 8, 5 / 24, 7 / 24, 3 / 8):
+        problem = prviz.toy("shifted-gaussians", mu=mu)
+        wanted = [("ipr", 5, None), ("ipr", 4, None)]
+        at_k, at_fewer = measure(problem.sample(10_000, 0).split(None), wanted, 0)
+        curve = convention.curve(at_k, at_fewer, held_out=False)
+        found.append(f"{convention.iou(curve, problem.truth()):.2f}")
+    return ", ".join(found)
 
 
 def _point_mass() -> str:
     figures = _figures("truncation")
-    ends = [mean_of(figures, "α∞", family=family, psi=0.0) for family in ("Coverage", "kNN")]
+    digits: dict[str, Any] = {"psi": 0.0, "data": "digits"}
+    ends = [mean_of(figures, "α∞", family=family, **digits) for family in ("Coverage", "kNN")]
     inside = [
         mean_of(figures, "in the real support", family="iPR", psi=0.0, data=data) for data in ("Gaussian", "digits")
     ]
-    return "Coverage {:.0f}, kNN {:.0f}; iPR's share in the support {:.0f} (Gaussian), {:.0f} (digits)".format(
+    return "digits: Coverage {:.2f}, kNN {:.2f}; iPR's share in the support {:.0f} (Gaussian), {:.0f} (digits)".format(
         *ends, *inside
     )
 
@@ -235,23 +270,64 @@ def _scenario(cell: Any) -> str:
     return str(cell.problem.parameters["scenario"])
 
 
-def _prompted() -> str:
-    pair = prviz.bundled_pair("classes-1")
-    curve, at3, at5 = prviz.pr_curve(*pair), prviz.scalars(*pair, k=3), prviz.scalars(*pair, k=5)
-    scores = (curve.f_score(8, leaning=side) for side in ("precision", "recall"))
-    return "F8 {:.2f}, F1/8 {:.2f}; iPR {:.2f}, {:.2f}; Cov {:.2f}, {:.2f}".format(
-        *scores, at3["precision"], at3["recall"], at5["coverage_precision"], at5["coverage"]
-    )
-
-
-def _same() -> str:
-    figures = _figures("same")
-    found = [
-        f"{family} {mean_of(figures, 'α∞', **at):.2f}, {mean_of(figures, 'β0', **at):.2f}"
-        for family, k, split in (("iPR", "4", "none"), ("Coverage", "4", "none"), ("kNN", "√n", "50%"))
-        for at in [{"family": family, "k": k, "split": split}]
-    ]
+def _shown(name: str, *families: str, **at: Any) -> str:
+    """Both ends of families in an experiment's figures."""
+    figures = _figures(name)
+    found = []
+    for family in families:
+        ends = [mean_of(figures, end, family=family, **at) for end in ("α∞", "β0")]
+        found.append("{} {:.2f}, {:.2f}".format(family, *ends))
     return "; ".join(found)
+
+
+def _prompted() -> str:
+    names = {"F8": "F8, leaning to precision", "F1/8": "F8, leaning to recall"}
+    figures = _figures("prompting")
+    scores = [f"{short} {mean_of(figures, name, family='kNN', classes=1):.2f}" for short, name in names.items()]
+    return f"{', '.join(scores)}; {_shown('prompting', 'iPR', 'Coverage', classes=1)}"
+
+
+def _exact_hubs() -> str:
+    """Share of exact hubs, t = 3, on shifted Gaussians in d = 64."""
+    pair = prviz.toy("shifted-gaussians").sample(2_000, 0)
+    shares = []
+    for k in (3, 5):
+        hubs = [exact_hub_rows(side.values, k) for side in pair]
+        shares.append(f"{sum(map(len, hubs)) / 4_000:.2f} at k = {k}")
+    return ", ".join(shares)
+
+
+@cache
+def hub_errors() -> dict[str, tuple[float, float]]:
+    """Errors of precision and recall by exact and by approximate hubs; shifted Gaussians, d = 64, n = 2,000, k = 3."""
+    pair = prviz.toy("shifted-gaussians").sample(2_000, 0)
+    values = [side.values for side in pair]
+    radii = [nearest_radii(side, np.arange(len(side)), 3) for side in values]
+    hubs = {
+        "exact": [exact_hub_rows(side, 3) for side in values],
+        "approximate": [hub_rows(side, 3, 0) for side in values],
+        "all": [np.arange(len(side)) for side in values],
+    }
+    found = {}
+    for kind, chosen in hubs.items():
+        shares = []
+        for role in (0, 1):
+            balls = radii[role][chosen[role]]
+            judged = chosen[1 - role]
+            held = count_in_balls(values[1 - role], values[role], balls, rows=judged, centre_rows=chosen[role])
+            shares.append(float(np.mean(held > 0)))
+        found[kind] = shares[0], shares[1]
+    every = found.pop("all")
+    errors = {}
+    for kind, ends in found.items():
+        errors[kind] = abs(ends[0] / every[0] - 1), abs(ends[1] / every[1] - 1)
+    return errors
+
+
+def _exact_hub_errors() -> str:
+    exact = "{:.0%} and {:.0%}".format(*hub_errors()["exact"])
+    approximate = "{:.0%} and {:.0%}".format(*hub_errors()["approximate"])
+    return f"{exact}; approximate: {approximate}".replace("%", " %")
 
 
 HERE: dict[str, Callable[[], str]] = {
@@ -264,12 +340,15 @@ HERE: dict[str, Callable[[], str]] = {
     "2019: Figure 4": lambda: _modes((0.6, 0.4, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)),
     "2019: Figure 5, three GANs with FIDs": _gans,
     "hubs: Table 1, errors": _hub_errors,
+    "hubs: Table 1, errors with exact hubs": _exact_hub_errors,
+    "hubs: Table 2, share of hubs": _exact_hubs,
     "hubs: Table 2, time and memory": _hub_costs,
     "2024: Table 1": _table1,
     "2026: Theorem 6, rate": lambda: _rates((1, "box"), (2, "box")),
     "2026: Remarks 10, 12, 13, higher-order kernels": lambda: _rates((1, "Gaussian"), (1, "order 4")),
     "2026: Proposition 14, Remark 15, bias of the classifier": _bias_bound,
     "2026: Table 1": _table1,
+    "2026: Table 1, iPR, k = 4, no split": _one_more_neighbour,
     "2026: Table 1, deviations below 0.01": _deviations,
     "2026: Definition 19, Proposition 20, Example 1": lambda: _masses("dirac"),
     "2026: 4.3, white noise and noisy picture": lambda: _masses("narrow-gaussian"),
@@ -278,16 +357,45 @@ HERE: dict[str, Callable[[], str]] = {
     "2026: Figure 9": lambda: _surrogate("generated-generated", "ipr", "4", split=False),
     "2026: Figure 10": _common_half,
     "2026: 5.4.1, prompting": _prompted,
-    "2026: 5.4.2, P = Q": _same,
+    "2026: Figure 15, ends at guidance 5": lambda: _shown("guidance", "iPR", "Coverage", "kNN", scale=5.0),
+    "2026: 5.4.2, P = Q": lambda: _shown("same", "iPR", k="5", split="none"),
 }
 """Cells of the column "here", by paper and item."""
 
 # Those that take more than a few seconds.
-SLOW = ("2018: Figure 6", "2018: Figure 10", "2026: Figure 8", "2026: Figure 9", "2026: Figure 10")
+SLOW = (
+    "2018: Figure 6",
+    "2018: Figure 10",
+    "2026: Figure 8",
+    "2026: Figure 9",
+    "2026: Figure 10",
+    "2026: Table 1, iPR",
+)
+
+
+def measured_numbers() -> list[dict[str, Any]]:
+    """Entries of printed.json, with ours as experiments' kept rows have it."""
+    found = []
+    for each in printed_numbers():
+        entry = each._asdict()
+        if each.experiment:
+            labels = zip(EXPERIMENTS[each.experiment].labels, each.at, strict=True)
+            ours = mean_of(_figures(each.experiment), each.number, **dict(labels))
+            entry["ours"] = round(ours, 3)
+        found.append(entry | {"at": list(each.at)})
+    return found
+
+
+def _write_numbers() -> None:
+    lines = (json.dumps(entry, ensure_ascii=False) for entry in measured_numbers())
+    PLACE.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
 
 
 def main() -> None:
     """Write the column anew, or where names are given only the cells of items that contain one of them."""
+    if sys.argv[1:] == ["--numbers"]:
+        _write_numbers()
+        return
     text = DOCUMENT.read_text("utf-8")
     for line in lines():
         old = f"| {line.item} | {line.where} | {line.published} | {line.here} |"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
 
+from prviz.estimators.hub import HUB
 from prviz.readers.bundled import bundled_names
 from prviz.studies.papers import EXPERIMENTS
 from prviz.studies.papers.gaussians import PUBLISHED
+from prviz.studies.papers.printed import PLACE, printed_in, printed_numbers
 from prviz.toys import TOYS
 from tests.browser import ROOT
-from tests.papers_table import DOCUMENT, HERE, NOTHING, SLOW, lines
+from tests.papers_table import DOCUMENT, HERE, NOTHING, SLOW, hub_errors, lines, measured_numbers
 
 TEXT = DOCUMENT.read_text("utf-8")
 LINES = {line.key: line for line in lines()}
@@ -64,6 +67,23 @@ def test_every_published_figure_has_ours_beside_it() -> None:
     printed = PUBLISHED.values()
     span = f"{len(printed)} mean IoUs, {min(printed):.2f} to {max(printed):.2f}"
     assert LINES["2024: Table 1"].published == LINES["2026: Table 1"].published == span
+
+
+def test_every_printed_number_stands_in_its_row_with_ours_as_measured() -> None:
+    assert measured_numbers() == json.loads(PLACE.read_text("utf-8"))
+    for item in {each.item for each in printed_numbers()}:
+        shown = LINES[item].published.replace("−", "-")
+        for values in printed_in(item).values():
+            fits = {f"{value:.{digits}f}" for value in values for digits in (0, 1, 2)}
+            percents = {f"{100 * value:.1f}" for value in values}
+            assert item.endswith("Table 1") or any(each in shown for each in fits | percents), (item, values)
+
+
+def test_the_text_of_the_family_says_both_errors_of_hubs() -> None:
+    said = HUB.about.biases
+    for precision, recall in hub_errors().values():
+        assert f"{precision:.0%}".replace("%", " %") in said
+        assert f"{recall:.0%}".replace("%", " %") in said
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,26 @@ def test_both_versions_have_other_truths() -> None:
     assert first > second + 0.05
 
 
+def test_a_mode_that_is_invented_puts_f8_above_the_end() -> None:
+    end, score = numbers("2024, 5.1; 2026, 4.4, F_b")
+    assert end == pytest.approx(0.3)
+    assert score == pytest.approx(0.303, abs=5e-4)
+
+
+def test_no_area_says_nothing_of_supports() -> None:
+    assert numbers("2026, 4.4, AuC") == (0, 1)
+
+
+def test_a_risk_without_gamma_has_no_minimum_over_it() -> None:
+    printed, meant = numbers("2024, Theorem 3.1")
+    assert printed == 0
+    assert meant > 0.1
+
+
+def test_a_mean_over_n_samples_of_n_curves() -> None:
+    assert numbers("2024, appendix B; 2026, 5.1.3") == (0.01,)
+
+
 def test_with_a_split_the_bias_of_a_perfect_generator_is_negative() -> None:
     (middle,) = numbers("2026, B.4")
     assert middle < 0.95

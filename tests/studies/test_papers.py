@@ -32,7 +32,7 @@ from prviz.studies.tasks import as_parquet, run_tasks
 LINES = {
     "table1": 64,
     "mixtures": 5 * 4 * 3,
-    "same": 4 * 4 * 3,
+    "same": 4 * 6 * 3,
     "outlier": 4 * 4 * 4,
     "dimension": 6 * 2 * 4 * 3,
     "sample-size": 3 * 4 * 3,

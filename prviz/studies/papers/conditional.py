@@ -15,6 +15,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.studies.papers.base import Experiment, Mode, Size, counted, lines, listed, title_of, with_titles
 from prviz.studies.papers.charts import ChartLine, LineChart, curve_cells
 from prviz.studies.papers.digits import SETTINGS, SPLIT, UNSPLIT, at_most
+from prviz.studies.papers.printed import published
 from prviz.studies.sweeps import Cell, Known
 from prviz.studies.tasks import Task
 from prviz.toys import ToyProblem, toy
@@ -169,11 +170,7 @@ class GuidanceExperiment(Experiment):
     sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 1, 2.0), "paper": Size(None, 10, 20.0)}
     labels = ("family", "scale")
     numbers: ClassVar[Mapping[str, str]] = _NUMBERS
-    published: ClassVar[Mapping[tuple[Any, ...], float]] = {
-        (title_of(method), REFERENCE, end): value
-        for method, ends in {"ipr": (0.73, 0.74), "coverage": (0.97, 0.97), "knn": (1.0, 1.0)}.items()
-        for end, value in zip(("α∞", "β0"), ends, strict=True)
-    }
+    published = published("guidance")
 
     def _words(self, size: Size) -> str:
         return (
@@ -224,15 +221,7 @@ class PromptingExperiment(Experiment):
     labels = ("family", "classes")
     parameters: ClassVar[Mapping[str, str]] = {"classes": "classes"}
     numbers: ClassVar[Mapping[str, str]] = _NUMBERS
-    published: ClassVar[Mapping[tuple[Any, ...], float]] = {
-        (title_of("knn"), 1, "F8, leaning to precision"): 0.44,
-        (title_of("knn"), 1, "F8, leaning to recall"): 0.52,
-        **{
-            (title_of(method), 1, end): value
-            for method, ends in {"ipr": (0.65, 0.21), "coverage": (0.14, 0.42)}.items()
-            for end, value in zip(("α∞", "β0"), ends, strict=True)
-        },
-    }
+    published = published("prompting")
 
     def _words(self, size: Size) -> str:
         return (

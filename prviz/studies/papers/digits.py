@@ -15,6 +15,7 @@ from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines, listed, title_of, with_titles
 from prviz.studies.papers.charts import SPARED, ChartLine, CurveChart, LineChart, curve_cells, curve_panels, true_band
+from prviz.studies.papers.printed import published
 from prviz.studies.sweeps import Cell, Known, Wanted
 from prviz.studies.tasks import Task
 from prviz.toys import ToyProblem, toy
@@ -390,12 +391,7 @@ class TruncationExperiment(Experiment):
         _LONE: "lone_real",
     }
     # The one value in the paper's text: the co-support of a point and a density is empty.
-    published: ClassVar[Mapping[tuple[Any, ...], float]] = {
-        (data, title_of(method), 0.0, end): 0.0
-        for data in _DATA.values()
-        for method in ("coverage", "knn")
-        for end in ("α∞", _IN_SUPPORT)
-    }
+    published = published("truncation")
 
     def _words(self, size: Size) -> str:
         chance = "random split" if size.n is None else "repeat"

@@ -195,6 +195,86 @@ def _middle_chart() -> LineChart:
     return LineChart({"Mean α(1) for P = Q, split 50%": panel}, "n", "α(1)", log_x=True)
 
 
+# ---- 2024, 5.1; 2026, 4.4: F_b of an invented mode ----
+
+_WEIGHTS = (0.01, 1 / 8, 1.0, 8.0, 100.0)
+
+
+@cache
+def _invented() -> PRCurve:
+    """The true curve where P is one mode and Q has it with 0.3: alpha_inf 0.3, beta_0 1."""
+    return toy("finite", real_weights=(1.0, 0.0), generated_weights=(0.3, 0.7)).truth()
+
+
+def _invented_scores() -> list[float]:
+    return [_invented().f_score(b, leaning="precision") for b in _WEIGHTS]
+
+
+def _score_chart() -> LineChart:
+    ends = [_invented().extreme_precision] * len(_WEIGHTS)
+    panel = {"F_b": _line(_WEIGHTS, _invented_scores()), "α∞": _line(_WEIGHTS, ends)}
+    return LineChart({"F_b where a mode is invented": panel}, "b", "F_b", log_x=True)
+
+
+# ---- 2026, 4.4: AuC 0 ----
+
+
+@cache
+def _point_mass() -> tuple[float, float]:
+    """Area of a point mass inside a Gaussian's support, and Q(supp P)."""
+    problem = toy("dirac")
+    masses = problem.support_masses
+    return problem.truth().auc, float("nan") if masses is None else masses.q_of_supp_p
+
+
+def _point_chart() -> CurveChart:
+    return CurveChart({"A point mass inside the real support": {"truth": true_band(toy("dirac").truth())}})
+
+
+# ---- 2024, theorem 3.1: the minimum over gamma ----
+
+
+def _risk(lam: float, gamma: float, *, printed: bool) -> float:
+    """Lam fpr + fnr on two Gaussians, as a classifier of threshold gamma or, as printed, of lam."""
+    shift, threshold = 1.0, lam if printed else gamma
+    cut = shift / 2 + math.log(threshold) / shift
+    real = 0.5 * math.erfc(cut / math.sqrt(2))
+    generated = 0.5 * math.erfc((shift - cut) / math.sqrt(2))
+    return lam * real + generated
+
+
+_GAMMAS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def _spans() -> tuple[float, float]:
+    """Largest less least risk over gamma at lam = 1, as printed and with f_gamma."""
+    risks = [[_risk(1.0, gamma, printed=printed) for gamma in _GAMMAS] for printed in (True, False)]
+    return max(risks[0]) - min(risks[0]), max(risks[1]) - min(risks[1])
+
+
+def _gamma_chart() -> LineChart:
+    panel = {
+        "f_λ, as printed": _line(_GAMMAS, [_risk(1.0, gamma, printed=True) for gamma in _GAMMAS]),
+        "f_γ": _line(_GAMMAS, [_risk(1.0, gamma, printed=False) for gamma in _GAMMAS]),
+    }
+    return LineChart({"Risk at λ = 1": panel}, "γ", "λ fpr + fnr", log_x=True)
+
+
+# ---- 2024, B; 2026, 5.1.3: the mean of N curves ----
+
+_CURVES = (10, 30, 100, 300)
+
+
+def _printed_means() -> list[float]:
+    """What 1 / n of n = 10^4 makes of N curves of height 1."""
+    return [number / 1e4 for number in _CURVES]
+
+
+def _mean_chart() -> LineChart:
+    panel = {"1/n, as printed": _line(_CURVES, _printed_means()), "1/N": _line(_CURVES, [1.0] * len(_CURVES))}
+    return LineChart({"Mean of N curves of height 1, n = 10,000": panel}, "N", "mean", log_x=True)
+
+
 ERRATA = (
     Erratum(
         "2024, equation 8",
@@ -259,6 +339,38 @@ ERRATA = (
         "KDE, k = √n, two equal Gaussians in the plane, 20 draws; in the line above, n = 100.",
         lambda: (_middle(100),),
         _middle_chart,
+    ),
+    Erratum(
+        "2024, 5.1; 2026, 4.4, F_b",
+        "b → ∞: F_b “increases” to α∞",
+        "not where a mode is invented: F8 {1:.3f}, above α∞ = {0:.1f}",
+        "Two modes: P has the first alone, Q has it with weight 0.3; F_b leaning to precision.",
+        lambda: (_invented().extreme_precision, _invented().f_score(8, leaning="precision")),
+        _score_chart,
+    ),
+    Erratum(
+        "2026, 4.4, AuC",
+        "AuC 0 is “synonymous of disjoint supports”",
+        "its own Example 1: AuC {0:.0f} with all of Q in P's support, Q(supp P) = {1:.0f}",
+        "A point mass inside the support of a Gaussian.",
+        _point_mass,
+        _point_chart,
+    ),
+    Erratum(
+        "2024, Theorem 3.1",
+        "the minimum over γ of the risk of f_λ",
+        "of f_γ; as printed nothing depends on γ: spread of the risk {0:.2f}, of f_γ {1:.2f}",
+        "N(0, 1) and N(1, 1), λ = 1, γ from 1/4 to 4.",
+        _spans,
+        _gamma_chart,
+    ),
+    Erratum(
+        "2024, appendix B; 2026, 5.1.3",
+        "the mean of N = 100 curves is 1/n times their sum, n = 10⁴",
+        "1/N; 1/n makes {0:.2f} of curves of height 1",
+        "N curves that are 1 everywhere.",
+        lambda: (_printed_means()[_CURVES.index(100)],),
+        _mean_chart,
     ),
 )
 """The slips in the order of the papers' places."""

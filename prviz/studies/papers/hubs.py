@@ -20,6 +20,7 @@ from prviz.samples import SamplePair
 from prviz.studies.papers.base import Experiment, Mode, Size, counted, listed, mean_of, with_titles
 from prviz.studies.papers.charts import ChartLine, LineChart
 from prviz.studies.papers.digits import BundledDigits
+from prviz.studies.papers.printed import printed_in
 from prviz.studies.sweeps import COLUMNS, Cell, Known, WiderCell, measured_on
 from prviz.studies.tasks import Columns, Row, Task
 from prviz.toys import toy
@@ -49,10 +50,10 @@ HUB_COLUMNS: Columns = {
         "float64",
     ),
 }
-# Table 1's errors of precision and of recall on FFHQ, LSUN-Car and LSUN-Church; Table 2's serial seconds on FFHQ, of
-# the hubs and of all samples.
-POSTER_ERRORS = {"precision": (0.004, 0.009, 0.019), "recall": (0.016, 0.009, 0.007)}
-POSTER_SECONDS = (165.0, 399.0)
+# Errors on FFHQ, LSUN-Car and LSUN-Church; serial seconds on FFHQ, of the hubs and of all samples.
+_TABLE_1 = printed_in("hubs: Table 1, errors")
+POSTER_ERRORS = {name: _TABLE_1[f"error of {name}"] for name in _SCALARS}
+POSTER_SECONDS = tuple(value for (value,) in printed_in("hubs: Table 2, time and memory").values())
 
 
 def precision_and_recall(supports: Supports) -> tuple[float, float]:
