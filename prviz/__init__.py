@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from prviz.estimators import ESTIMATORS as ESTIMATORS
     from prviz.estimators import register as register
     from prviz.estimators.classifier import classifier_curve as classifier_curve
+    from prviz.figures.paper import plot_matplotlib as plot_matplotlib
+    from prviz.figures.paper import save as save
+    from prviz.figures.shown_curves import plot as plot
     from prviz.measure.class_entropy import class_entropy as class_entropy
     from prviz.measure.clipped import clipped as clipped
     from prviz.measure.estimates import estimate as estimate
@@ -75,6 +78,8 @@ _MODULES = {
     "embed.lens": ("lens",),
     "estimators": ("ESTIMATORS", "register"),
     "estimators.classifier": ("classifier_curve",),
+    "figures.paper": ("plot_matplotlib", "save"),
+    "figures.shown_curves": ("plot",),
     "measure.class_entropy": ("class_entropy",),
     "measure.clipped": ("clipped",),
     "measure.estimates": ("estimate", "pr_curve"),
@@ -99,10 +104,26 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = sorted([*_HOME, "__version__"])
 
 
+# Modules whose packages have other names.
+_PACKAGES = {"sklearn": "scikit-learn", "PIL": "pillow", "faiss": "faiss-cpu"}
+
+
+def missing(error: ModuleNotFoundError, asked: str) -> str:
+    """What is missing for what was asked, and the command that installs it; a sentence that says so stays."""
+    if not error.name or not str(error).startswith("No module named"):
+        return str(error)
+    module = error.name.partition(".")[0]
+    package = _PACKAGES.get(module, module)
+    return f"{asked} needs {package}, which is not installed: pip install {package}"
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'prviz' has no attribute {name!r}")
-    value = getattr(import_module(f"prviz.{_HOME[name]}"), name)
+    try:
+        value = getattr(import_module(f"prviz.{_HOME[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(missing(error, f"prviz.{name}"), name=error.name) from error
     globals()[name] = value
     return value
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.array_input import EMBED_PICTURES, as_array, feature_names, squeezed
+from prviz.cells import table_html
 from prviz.quoting import listed, quoted
 from prviz.warning import from_outside, warn
 
@@ -174,6 +175,9 @@ class Samples:
     def __repr__(self) -> str:
         return f"Samples({self.name!r}, {self.n} x {self.d}, {self.values.dtype})"
 
+    def _repr_html_(self) -> str:
+        return table_html(_HEAD, [_row("", self)], " ".join(self.notes))
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.values, dtype=dtype, copy=copy)
 
@@ -284,6 +288,17 @@ class Samples:
         return self.take_features([places[name] for name in features])
 
 
+# Five numbers of a set of samples in a notebook.
+_HEAD = ("samples", "features", "independent", "least", "greatest")
+
+
+def _row(role: str, samples: Samples) -> tuple[str, ...]:
+    """Name and numbers of a set as a notebook shows them."""
+    name = ": ".join(dict.fromkeys(word for word in (role, samples.name) if word))
+    counts = (samples.n, samples.d, samples.n_independent)
+    return (name, *(f"{count:,}" for count in counts), *(f"{end:.3g}" for end in samples.extremes))
+
+
 def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:
     """What was decided when the sets were read, with the names of the sets that it was decided for."""
     found: dict[str, list[str]] = {}
@@ -379,6 +394,14 @@ class SamplePair:
                 f"real samples have {self.real.d} features, generated ones have {self.generated.d}; "
                 "both must come from the same encoder and have the same dimension"
             )
+
+    def __repr__(self) -> str:
+        return f"SamplePair({self.real!r}, {self.generated!r})"
+
+    def _repr_html_(self) -> str:
+        roles = zip(("real", "generated"), self, strict=True)
+        notes = " ".join(f"{note}." for note in notes_of(self))
+        return table_html(_HEAD, [_row(role, samples) for role, samples in roles], notes)
 
     def __iter__(self) -> Iterator[Samples]:
         yield self.real

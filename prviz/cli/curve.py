@@ -44,7 +44,13 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     parser.description, parser.epilog = _TEXT, _EPILOG
     add = parser.add_argument
     add("real", type=Path, metavar="REAL", help="file with the real samples, or with both roles")
-    add("generated", type=Path, nargs="?", metavar="GENERATED", help="file with the generated samples")
+    add(
+        "generated",
+        type=Path,
+        nargs="*",
+        metavar="GENERATED",
+        help="file with the generated samples; of several, one for each model, one family is measured",
+    )
     for role in ("real", "generated"):
         add(f"--{role}-key", metavar="KEY", help=f"{role} samples: array of its file, or rows COLUMN=VALUE of a table")
     add_columns(parser)
@@ -65,6 +71,19 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     add("--json", nargs="?", const="-", metavar="PATH", help="write everything as JSON, to a file or to stdout")
     add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
     add("--html", type=Path, metavar="PATH", help="write the figure and all numbers as one HTML file without scripts")
+    add(
+        "--svg",
+        "--figure",
+        type=Path,
+        metavar="PATH",
+        help="draw the curves for a paper, as .svg, .pdf or .png, with Matplotlib: 'prviz[matplotlib]'",
+    )
+    add(
+        "--width",
+        choices=("one column", "two columns"),
+        default="one column",
+        help="of that figure: 3.25 in (default) or 6.75 in",
+    )
     add(
         "--memory-limit",
         type=memory_size,
@@ -93,7 +112,10 @@ def _curve(arguments: argparse.Namespace) -> int:
     from prviz.uncertainty.family_bound import CONFIDENCE
 
     methods = _methods(arguments)
+    if len(arguments.generated) > 1:
+        return _several(arguments, methods)
     _check_outputs(arguments)
+    arguments.generated = next(iter(arguments.generated), None)
     pair = _read(arguments)
     say_flags(flags_of(pair))
     choice: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
@@ -148,6 +170,24 @@ def _curve(arguments: argparse.Namespace) -> int:
             sys.stderr.write(f"prviz: {approximation.label}\n")
         if conclusion.startswith(WITHOUT_LEARNERS):  # what few samples say is in the numbers
             sys.stderr.write(f"prviz: {conclusion}\n")
+    return 0
+
+
+def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
+    """Several models by one family: the one that is named, else the curve to believe, else kNN."""
+    from prviz.cli.several import check_several, measure_several
+
+    chosen = methods if arguments.method is not None else methods[:1]
+    check_several(arguments, chosen)
+    _check_outputs(arguments)
+    if arguments.real_key is not None:
+        raise ValueError("--real-key chooses from one file; name a file of its own for each set")
+    choice = column_choice(arguments)
+    real = _read_one(arguments.real, None, "--real-key", choice)
+    generated = [_read_one(path, arguments.generated_key, "--generated-key", choice) for path in arguments.generated]
+    check_choice(choice, [real, *generated])
+    say_notes([real, *generated])
+    measure_several(arguments, chosen[0], real, generated)
     return 0
 
 
@@ -228,12 +268,16 @@ def _methods(arguments: argparse.Namespace) -> list[str]:
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
     """Refuse impossible outputs before the work."""
+    if arguments.svg is not None:
+        from prviz.figures.paper import check_target
+
+        check_target(arguments.svg, "--svg")
     if arguments.json == arguments.csv == "-":
         raise ValueError("--json and --csv can't both go to stdout; give one of them a path")
-    sources = {path.resolve() for path in (arguments.real, arguments.generated) if path}
-    for option in ("json", "csv", "html"):
+    sources = {path.resolve() for path in (arguments.real, *arguments.generated)}
+    for option in ("json", "csv", "html", "svg"):
         target = getattr(arguments, option)
-        if target is None or (target == "-" and option != "html"):
+        if target is None or (target == "-" and option in ("json", "csv")):
             continue
         path = Path(target).resolve()
         if path in sources:
@@ -322,6 +366,10 @@ def _write(
         _put(arguments.json, export.to_json(estimates, pair=pair, settings=settings, **options))
     if arguments.csv:
         _put(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
+    if arguments.svg:
+        from prviz.cli.several import write_figure
+
+        write_figure(arguments, curves, bound)
     if arguments.html:
         from prviz.estimators import ESTIMATORS
         from prviz.figures.svg import pr_svg

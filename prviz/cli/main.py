@@ -68,6 +68,8 @@ def _run(argv: Sequence[str]) -> int:
     except (ValueError, TypeError, OSError) as error:
         # One line; the message of a reader may add lines of Python that convert the file.
         return _fail(error_text(error), *str(error).splitlines()[1:], status=2)
+    except ModuleNotFoundError as error:
+        return _fail(prviz.missing(error, f"prviz {argv[0]}"), status=2)
     except MemoryError:
         return _fail("not enough memory for this many samples; use fewer", status=2)
     except KeyboardInterrupt:

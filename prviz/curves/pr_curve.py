@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import prviz
 from prviz.curves import hull, shown
 from prviz.curves.frozen import ReadOnlyArrays
 
@@ -282,6 +283,38 @@ class PRCurve(ReadOnlyArrays):
 
     def _repr_html_(self) -> str:
         return shown.as_html({"": self}, {"": shown.COLOR})
+
+    def plot(self, truth: PRCurve | None = None) -> Any:
+        """The curve as a figure of Plotly; `prviz.plot` draws several, `prviz.save` writes a file for a paper.
+
+        Parameters
+        ----------
+        truth : PRCurve, optional
+            Drawn dashed.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            The figure.
+        """
+        return prviz.plot(self, truth=truth)
+
+    def plot_matplotlib(self, ax: Any = None, truth: PRCurve | None = None) -> Any:
+        """Draw the curve in axes of Matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; None: axes of a new figure as wide as one column.
+        truth : PRCurve, optional
+            Drawn dashed.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        return prviz.plot_matplotlib(self, truth=truth, ax=ax)
 
     @cached_property
     def breakpoints(self) -> Floats:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from typing import Any, TypeAlias
+
+from prviz.cells import table_html
 
 Curve: TypeAlias = Any  # a `PRCurve`, whose module imports this one
 
@@ -61,16 +62,7 @@ def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: st
     curves : by their names as they are shown, in the order of the table. colors : by the same names.
     headline : plain text above the table.
     """
-    cell = "padding:.15em .6em;text-align:right"
-    head = "".join(f'<th style="{cell}">{name}</th>' for name in COLUMNS)
-    rows = []
-    for name, curve in curves.items():
-        mark = f'<span style="color:{colors[name]}">■</span> {html.escape(name)}'
-        numbers = "".join(f'<td style="{cell}">{value}</td>' for value in five(curve))
-        rows.append(f'<tr><td style="padding:.15em .6em;text-align:left">{mark}</td>{numbers}</tr>')
-    table = f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    above = f"<p><b>{html.escape(headline)}</b></p>" if headline else ""
-    below = f'<p style="max-width:34em;opacity:.75">{html.escape(MEANING)}</p>'
-    aside = f'<div style="flex:1;min-width:20em">{above}{table}{below}</div>'
+    rows = [(name, *five(curve)) for name, curve in curves.items()]
+    aside = table_html(COLUMNS, rows, MEANING, headline, [colors[name] for name in curves])
     style = "display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start"
     return f'<div style="{style}">{drawing(curves, colors)}{aside}</div>'

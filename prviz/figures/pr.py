@@ -93,13 +93,15 @@ def pr_traces(
         )
         traces.append(area)
     if truth is not None:
-        traces.append(_curve(theme.TRUTH_LABEL, truth, theme.truth_line(), placed=placed))
+        traces.append(curve_trace(theme.TRUTH_LABEL, truth, theme.truth_line(), placed=placed))
     for name, curve in curves.items():
         drawn: dict[str, Any] = {}
         if placed:
             marker = {"symbol": symbol[name], "size": theme.SYMBOL_SIZE, "maxdisplayed": theme.MOST_SYMBOLS}
             drawn = {"mode": "lines+markers", "marker": marker | {"color": color[name]}}
-        traces.append(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), placed, **drawn))
+        traces.append(
+            curve_trace(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), placed, **drawn)
+        )
     # Last and with ids: they come and go, and a front end keeps hidden those that the user has hidden.
     if bound is not None:
         known = {theme.plain(name) for name in curves}
@@ -108,7 +110,7 @@ def pr_traces(
         traces += _bound(bound, placed)
     for name, curve in (limits or {}).items():
         line = {"color": color[name], "width": 1.5, "dash": "dot"}
-        traces.append(_curve(limit_label(name), curve, line, placed=placed, meta=LIMIT, uid=f"{LIMIT}-{name}"))
+        traces.append(curve_trace(limit_label(name), curve, line, placed=placed, meta=LIMIT, uid=f"{LIMIT}-{name}"))
     return traces
 
 
@@ -135,7 +137,7 @@ def _bound(bound: PRCurve, placed: bool) -> list[Any]:
     """The shade and its edge."""
     line = {"color": theme.TRUTH_COLOR, "width": 1}
     look = {"legendgroup": BOUND, "uid": BOUND, "hovertemplate": _BOUND_HOVER}
-    return [beyond(bound, placed=placed), _curve(BOUND_LABEL, bound, line, placed=placed, **look)]
+    return [beyond(bound, placed=placed), curve_trace(BOUND_LABEL, bound, line, placed=placed, **look)]
 
 
 def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
@@ -159,7 +161,7 @@ def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
     return [thin]
 
 
-def _curve(
+def curve_trace(
     name: str, curve: PRCurve, line: dict[str, Any], note: str = "", placed: bool = True, **drawn: Any
 ) -> dict[str, Any]:
     """A trace as Plotly's figure takes it; as an object it would be checked and copied once more."""

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.cells import table_html
 from prviz.checks.flags import checked_pair
-from prviz.curves import PRCurve
+from prviz.curves import PRCurve, shown
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
+from prviz.estimators.colors import colors
 from prviz.measure.estimates import Estimate, K, Progress, mean_radius, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT, Distances, nearest_radii
 from prviz.samples import SamplePair, Samples, Split, SplitRatio
@@ -51,6 +53,18 @@ class Profile:
     def __repr__(self) -> str:
         sizes = f"k = {self.ks[0]} to {self.ks[-1]}" if self.ks else "no k"
         return f"Profile({', '.join(self.methods)}: {sizes}, {len(self.bandwidths)} bandwidths)"
+
+    def _repr_html_(self) -> str:
+        if not self.ks:
+            return table_html((), [(repr(self),)])
+        middle = self.ks[len(self.ks) // 2]
+        color = colors(self.methods)
+        titles = {method: f"{ESTIMATORS[method].title}, k = {middle}" for method in self.methods}
+        return shown.as_html(
+            {titles[method]: self.curve(method, middle) for method in self.methods},
+            {titles[method]: color[method] for method in self.methods},
+            f"k from {self.ks[0]} to {self.ks[-1]}, and {len(self.bandwidths)} bandwidths",
+        )
 
     def estimate(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> Estimate:
         """The estimate of a method at one k or one bandwidth, as by `prviz.estimate`.

@@ -37,6 +37,9 @@ def test_each_result_is_one_line_and_a_small_drawing(samples: list[np.ndarray]) 
         estimates["knn"],
         prviz.compare(real, one, other, replicates=20),
         prviz.compare(real, {"a <b>": one, "c": other}, replicates=20),
+        prviz.profile(real, one, methods=("knn", "ipr")),
+        prviz.Samples(real, "a <b>"),
+        prviz.SamplePair(prviz.Samples(real, "a <b>"), one),
     ]
     for result in results:
         assert "\n" not in repr(result)
@@ -45,7 +48,6 @@ def test_each_result_is_one_line_and_a_small_drawing(samples: list[np.ndarray]) 
         assert len(text) < 30_000
         assert not re.search(r"<script|http|<b>\s*</b>|a <b>", text)
         ElementTree.fromstring(text)
-    assert "\n" not in repr(prviz.profile(real, one, methods=("knn",)))
     assert "\n" not in repr(prviz.bootstrap(estimates["knn"], replicates=20))
 
 

@@ -1,0 +1,33 @@
+"""Tables as cells of notebooks show them: HTML without a script, in the colours of the page around it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+_CELL = "padding:.15em .6em;text-align:right"
+_NAME = "padding:.15em .6em;text-align:left"
+
+
+def table_html(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    below: str = "",
+    headline: str = "",
+    colors: Sequence[str] = (),
+) -> str:
+    """A table, all of plain text.
+
+    head : of each column but the first, which holds names. below, headline : sentences. colors : a mark before each
+    name; () for none.
+    """
+    top = "".join(f'<th style="{_CELL}">{html.escape(name)}</th>' for name in head)
+    lines = []
+    for place, (name, *values) in enumerate(rows):
+        mark = f'<span style="color:{colors[place]}">■</span> ' if colors else ""
+        cells = "".join(f'<td style="{_CELL}">{html.escape(value)}</td>' for value in values)
+        lines.append(f'<tr><td style="{_NAME}">{mark}{html.escape(name)}</td>{cells}</tr>')
+    table = f"<table><thead><tr><th></th>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    said = f"<p><b>{html.escape(headline)}</b></p>" if headline else ""
+    last = f'<p style="max-width:34em;opacity:.75">{html.escape(below)}</p>' if below else ""
+    return f'<div style="flex:1;min-width:20em">{said}{table}{last}</div>'

@@ -1,0 +1,91 @@
+"""``prviz curve REAL A B C``: several models against one reference, by one family, in one figure."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prviz.cli.terminal import say_flags, watched
+
+if TYPE_CHECKING:
+    from prviz.curves import PRCurve
+    from prviz.samples import Samples
+
+# What is of one model alone, by the name of its option.
+_OF_ONE = ("json", "csv", "html", "bootstrap", "approximate")
+
+
+def check_several(arguments: argparse.Namespace, methods: Sequence[str]) -> None:
+    """Refuse what only one model has."""
+    for name in _OF_ONE:
+        if getattr(arguments, name):
+            raise ValueError(
+                f"--{name} is of one model, and {len(arguments.generated)} are named; run it for each alone, or rank "
+                f"them with prviz triage"
+            )
+    if len(methods) > 1:
+        raise ValueError(f"--method names {', '.join(methods)}; several models are drawn by one family")
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """The shortest ends of the paths, without their endings, that differ."""
+    parts = [[*path.parts[:-1], path.stem] for path in paths]
+    for length in range(1, max(map(len, parts)) + 1):
+        names = ["/".join(each[-length:]) for each in parts]
+        if len(set(names)) == len(names):
+            return names
+    raise ValueError(f"{paths[0]} is named twice; several models are several files")
+
+
+def measure_several(arguments: argparse.Namespace, method: str, real: Samples, generated: Sequence[Samples]) -> None:
+    """Measure each model, print a table with a row for each, and write the figure if one is asked for."""
+    from prviz.checks.flags import flags_of
+    from prviz.curves.summaries import with_area_at_most
+    from prviz.estimators import resolve_k
+    from prviz.estimators.tightest import TIGHTEST
+    from prviz.measure.estimates import estimate
+    from prviz.samples import SamplePair
+    from prviz.uncertainty.upper_bound import judge_half
+
+    names = names_of(arguments.generated)
+    pairs = {name: SamplePair(real, each) for name, each in zip(names, generated, strict=True)}
+    k = min(resolve_k(arguments.k, pair) for pair in pairs.values())
+    curves: dict[str, PRCurve] = {}
+    bounds: dict[str, PRCurve] = {}
+    for name, pair in pairs.items():
+        say_flags(flags_of(pair))
+        with watched(None) as progress:
+            limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
+            choice = {"k": k, "bandwidth": arguments.bandwidth, "split": arguments.split, "seed": arguments.seed}
+            curves[name] = estimate(pair, method, **choice, **limited)[method].curve
+            if method == TIGHTEST.name:
+                drawn = pair.split(arguments.split, arguments.seed)
+                bounds[name] = judge_half(drawn, arguments.seed, **limited).bound
+    rows = [["model", "n", "AuC", *(["at most"] if bounds else [])]]
+    for name, curve in curves.items():
+        most = bounds[name].auc if name in bounds else None
+        area = with_area_at_most({"auc": curve.auc}, most)["auc"]
+        last = [] if most is None else [f"{most:.4f}"]
+        rows.append([name, str(pairs[name].generated.n), f"{area:.4f}", *last])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(wide) for cell, wide in zip(row[1:], widths[1:], strict=True))]
+        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+    split = "none" if arguments.split is None else f"{arguments.split:g}"
+    sys.stdout.write(f"{method}, k {k}, split {split}, seed {arguments.seed}; {real.n} real samples\n")
+    write_figure(arguments, curves, bounds)
+
+
+def write_figure(
+    arguments: argparse.Namespace, curves: dict[str, PRCurve], bound: PRCurve | dict[str, PRCurve] | None
+) -> None:
+    """The figure for a paper, if one is asked for."""
+    from prviz.figures.paper import save
+    from prviz.readers.atomic_files import named
+
+    if arguments.svg is not None:
+        with named(arguments.svg):
+            save(curves, arguments.svg, bound=bound or None, width=arguments.width)

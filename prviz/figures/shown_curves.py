@@ -1,0 +1,99 @@
+"""What may be drawn: a curve, estimates or comparisons, as curves by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
+from prviz.figures import theme
+from prviz.figures.pr import curve_trace, pr_figure
+from prviz.measure.estimates import Estimate
+from prviz.uncertainty.bootstrap import Spread
+from prviz.uncertainty.paired import GeneratorComparison, SeveralGenerators
+
+Drawable: TypeAlias = PRCurve | Estimate | Spread
+Curves: TypeAlias = Drawable | GeneratorComparison | SeveralGenerators | Mapping[str, Any]
+Others: TypeAlias = PRCurve | Mapping[str, PRCurve] | None
+
+_NEEDED = "a PRCurve, an Estimate or a comparison is needed, or a mapping of names to curves"
+
+
+def _curve_of(found: object, name: str) -> PRCurve:
+    if isinstance(found, PRCurve):
+        return found
+    if isinstance(found, Estimate | Spread):
+        return found.curve
+    raise TypeError(f"{name} is {type(found).__name__}; {_NEEDED}")
+
+
+def named_curves(curves: Curves) -> dict[str, PRCurve]:
+    """Curves by name, in drawing order."""
+    if isinstance(curves, GeneratorComparison):
+        return {"a": curves.a.curve, "b": curves.b.curve}
+    if isinstance(curves, SeveralGenerators):
+        return {name: spread.curve for name, spread in curves.spreads.items()}
+    if isinstance(curves, Estimate):
+        return {curves.method: curves.curve}
+    if not isinstance(curves, Mapping):
+        return {"": _curve_of(curves, "curves")}
+    if not curves:
+        raise ValueError("curves is empty; at least one curve is needed")
+    return {str(name): _curve_of(each, f"curves[{name!r}]") for name, each in curves.items()}
+
+
+def named_others(others: Others, curves: Mapping[str, PRCurve], role: str) -> dict[str, PRCurve]:
+    """Truths or bounds by the names of their curves; one for all by a name that no curve has."""
+    if others is None:
+        return {}
+    if isinstance(others, PRCurve):
+        return {next(iter(curves)) if len(curves) == 1 and role == "bound" else f"the {role}": others}
+    if not isinstance(others, Mapping):
+        raise TypeError(f"{role} is {type(others).__name__}; a PRCurve or a mapping of names to curves is needed")
+    for name in others:
+        if name not in curves:
+            raise ValueError(f"{role}[{name!r}] belongs to no curve; the curves are {', '.join(map(repr, curves))}")
+    return {str(name): _curve_of(each, f"{role}[{name!r}]") for name, each in others.items()}
+
+
+def titles(curves: Mapping[str, PRCurve]) -> dict[str, str]:
+    """What is written of each name: a family's title, any other as it is."""
+    return {name: ESTIMATORS[name].title if name in ESTIMATORS else name for name in curves}
+
+
+def plot(curves: Curves, *, truth: Others = None, bound: Others = None) -> Any:
+    """Draw curves in one figure of Plotly, which shows its numbers under the pointer.
+
+    Parameters
+    ----------
+    curves : PRCurve, Estimate, GeneratorComparison, SeveralGenerators, or mapping of str to PRCurve or Estimate
+        What is drawn, solid, in this order; families have their own colours.
+    truth : PRCurve, or mapping of str to PRCurve, optional
+        Dashed; of a mapping each in the colour of the curve of its name.
+    bound : PRCurve, or mapping of str to PRCurve, optional
+        Upper bounds of the truth, such as `prviz.upper_bound`; thin, and where there is one the plot beyond it shaded.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Nothing to draw, or a truth or a bound of a curve that is not drawn.
+    """
+    shown = named_curves(curves)
+    common = {role: each if isinstance(each, PRCurve) else None for role, each in (("truth", truth), ("bound", bound))}
+    named = {name or "curve": curve for name, curve in shown.items()}
+    figure = pr_figure(named, truth=common["truth"], bound=common["bound"])
+    color = theme.colors(named)
+    looks: dict[str, dict[str, Any]] = {"truth": {"width": 1.8, "dash": "dash"}, "bound": {"width": 1.0}}
+    for role, each in (("truth", truth), ("bound", bound)):
+        if isinstance(each, PRCurve):
+            continue
+        for name, curve in named_others(each, shown, role).items():
+            look = {"color": color[name or "curve"], **looks[role]}
+            figure.add_trace(curve_trace(f"{titles(shown)[name]}, {role}", curve, look))
+    return figure

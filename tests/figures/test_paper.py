@@ -1,0 +1,85 @@
+"""Figures for papers: what may be drawn, where names stand, and files of a column's size with their font."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import prviz
+from prviz.curves import PRCurve
+from prviz.figures import paper
+
+
+@pytest.fixture(scope="module")
+def curves() -> dict[str, PRCurve]:
+    far = PRCurve.from_error_rates([0.0, 0.1, 0.5], [0.6, 0.2, 0.0])
+    near = PRCurve.from_error_rates([0.0, 0.4, 0.9], [0.95, 0.5, 0.0])
+    return {"a <b> $x$": near, "c": far}
+
+
+def test_each_curve_is_named_in_its_colour_and_truths_are_dashed(curves: dict[str, PRCurve]) -> None:
+    axes = prviz.plot_matplotlib(curves, truth=curves, bound=curves["c"])
+    assert [text.get_text() for text in axes.texts] == list(curves)
+    drawn = [line for line in axes.lines if len(line.get_xdata()) > 100]
+    assert [line.is_dashed() for line in drawn] == [False, True, True, False, False]
+    assert [line.get_color() for line in drawn[1:3]] == [line.get_color() for line in drawn[3:]]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["estimate", "truth", "truth is below, 95 %"]
+    alone = curves["c"].plot_matplotlib(ax=axes)
+    assert alone is axes
+
+
+def test_files_hold_their_font_and_have_the_width_of_a_column(curves: dict[str, PRCurve], tmp_path: Path) -> None:
+    prviz.save(curves, tmp_path / "fig.pdf")
+    pdf = (tmp_path / "fig.pdf").read_bytes()
+    assert b"/FontFile2" in pdf
+    assert b"/Type3" not in pdf
+    assert re.search(rb"/MediaBox \[ 0 0 234 ", pdf)  # 3.25 in
+    prviz.save(curves, tmp_path / "fig.svg", width="two columns")
+    svg = (tmp_path / "fig.svg").read_text("utf-8")
+    assert 'width="486pt"' in svg
+    assert "<text" not in svg
+    prviz.save(curves["c"], tmp_path / "fig.png", width=2)
+    with Image.open(tmp_path / "fig.png") as picture:
+        assert picture.width == 600
+    prviz.save(prviz.plot_matplotlib(curves), tmp_path / "again.pdf")
+    assert (tmp_path / "again.pdf").read_bytes() == pdf
+
+
+def test_a_figure_of_plotly_has_each_truth_beside_its_curve(curves: dict[str, PRCurve]) -> None:
+    figure = prviz.plot(curves, truth=curves, bound=curves["c"])
+    dashed = [each.line.color for each in figure.data if each.line.dash == "dash"]
+    solid = [each.line.color for each in figure.data if "markers" in (each.mode or "") or each.uid is None]
+    assert len(set(dashed)) == 2
+    assert set(dashed) <= set(solid)
+    assert curves["c"].plot(truth=curves["c"]).data[0].name == "truth"
+
+
+def test_results_are_drawn_as_their_curves() -> None:
+    rng = np.random.default_rng(0)
+    real, one, other = (rng.normal(shift, size=(60, 3)) for shift in (0.0, 0.3, 1.0))
+    estimates = prviz.estimate(real, one, methods=("knn", "ipr"), k=5)
+    assert [text.get_text() for text in prviz.plot_matplotlib(estimates).texts] == ["kNN", "iPR"]
+    two = prviz.compare(real, one, other, replicates=5)
+    several = prviz.compare(real, {"near": one, "far": other}, replicates=5)
+    for result in (estimates["knn"], two, several):
+        assert prviz.plot(result).data
+
+
+def test_what_can_not_be_drawn_is_said(curves: dict[str, PRCurve], tmp_path: Path, monkeypatch) -> None:
+    with pytest.raises(ValueError, match=r"ends in \.pdf, \.svg, \.png"):
+        prviz.save(curves, "fig.eps")
+    with pytest.raises(ValueError, match="'one column' or 'two columns' or 1 to 40 inches"):
+        prviz.save(curves, "fig.pdf", width="half")
+    with pytest.raises(ValueError, match="give the curves instead"):
+        prviz.save(prviz.plot(curves), tmp_path / "fig.pdf")
+    with pytest.raises(ValueError, match="belongs to no curve"):
+        prviz.plot(curves, truth={"d": curves["c"]})
+    with pytest.raises(TypeError, match=r"curves\['x'\] is int"):
+        prviz.plot({"x": 1})
+    monkeypatch.setattr(paper, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="pip install matplotlib"):
+        prviz.save(curves, "fig.pdf")
