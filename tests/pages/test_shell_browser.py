@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser import visit, wait_idle
+from tests.marks import exhaustive_but
 
 PAGES = {"Explore": "/", "Triage": "/triage", "Learn": "/learn", "Bias lab": "/bias_lab"}
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -137,7 +138,7 @@ def levels(color: str) -> list[float]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("theme", "least"), [("light", 3.0), ("dark", 4.5)])
+@pytest.mark.parametrize(("theme", "least"), [("light", 3.0), pytest.param("dark", 4.5, marks=pytest.mark.exhaustive)])
 def test_curves_and_their_names_stand_out_from_the_page(
     new_page: Callable[..., Page], theme: str, least: float
 ) -> None:
@@ -158,7 +159,7 @@ def test_curves_and_their_names_stand_out_from_the_page(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
-@pytest.mark.parametrize("name", [*PAGES, "The first minute"])
+@pytest.mark.parametrize("name", exhaustive_but([*PAGES, "The first minute"], "Explore", "The first minute"))
 def test_axe_has_nothing_serious_to_say(new_page: Callable[..., Page], name: str, theme: str) -> None:
     # `AXE` is the path of axe.min.js, of the package axe-core in package.json; .ci/run sets it.
     page = new_page(viewport=WIDE, color_scheme=theme)

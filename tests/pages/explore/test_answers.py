@@ -36,6 +36,7 @@ from tests.explore_app import (
     vertices,
     vertices_in,
 )
+from tests.marks import exhaustive_but
 
 MEASURE = results.measure
 
@@ -98,7 +99,7 @@ def test_a_preset_and_another_problem_win_over_the_hand() -> None:
     assert sliders(app)["p.value"] == -3.0
 
 
-@pytest.mark.parametrize("name", TOYS)
+@pytest.mark.parametrize("name", exhaustive_but(TOYS, "shifted-gaussians", "mixtures"))
 def test_every_number_of_a_toy_is_a_slider_with_the_default_among_its_stops(name: str) -> None:
     app = opened(problem=name, n="60", **({"p.d": "3"} if "d" in TOYS[name] else {}))
     assert app.radio(key="problem").value == name

@@ -382,7 +382,7 @@ def test_downloads_open_again(looked_at: Page, tmp_path: Path, new_page: Callabl
         expect(copy.locator("svg text", has_text=re.compile(f"^{family}, IoU"))).to_be_visible()
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_fast_keys_reach_the_last_value_and_the_link(looked_at: Page) -> None:
     page = looked_at
     neighbours = number(page, "Neighbours k")
@@ -451,7 +451,9 @@ def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [pytest.param(1440, "light", marks=pytest.mark.exhaustive), (390, "dark")]
+)
 def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: int, scheme: str) -> None:
     page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     open_explore(page, QUICK)

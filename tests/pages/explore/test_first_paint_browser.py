@@ -26,10 +26,8 @@ OF_PLOTLY = ".live.screen .plot .scatterlayer .trace .js-line"
 OURS = ".live.screen .plot .first .first-line"
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "viewport", [pytest.param(WIDE, id="wide", marks=pytest.mark.exhaustive), pytest.param(PHONE, id="phone")]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("viewport", [pytest.param(WIDE, id="wide"), pytest.param(PHONE, id="phone")])
 def test_nothing_moves_while_the_first_view_comes(new_page: Callable[..., Page], viewport: ViewportSize) -> None:
     page = new_page(fresh=True, viewport=viewport)
     page.add_init_script(f"({SHIFTS})()")

@@ -75,7 +75,7 @@ def one_step(page: Page) -> list[list[int]]:
     return frames
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
     open_uploads(page)

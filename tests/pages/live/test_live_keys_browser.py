@@ -106,7 +106,7 @@ def test_other_samples_are_drawn_and_nothing_fades(page: Page) -> None:
     assert sum(not np.allclose(line, was, atol=1e-3) for line, was in zip(painted, before, strict=True)) >= 3
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_python_hears_of_a_series_of_keys_once(page: Page, sent: list[int]) -> None:
     figure = followed(page)
     handle, before = slider(page, "Neighbours k"), len(sent)

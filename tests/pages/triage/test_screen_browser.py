@@ -68,7 +68,7 @@ def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(new_p
     expect(page.locator(".ranking tbody tr")).to_have_count(6)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_link_opens_with_the_same_answer_and_on_a_phone_the_verdict_comes_first(
     new_page: Callable[..., Page],
 ) -> None:
