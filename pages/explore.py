@@ -18,7 +18,7 @@ from pages._shared.text import plain
 from prviz.estimators import ESTIMATORS
 from prviz.live import bounds, results
 from prviz.live.problems import Problem
-from prviz.live.state import PANELS, VIEWS
+from prviz.live.state import VIEWS
 
 # Of the figure's axes, whose names are those in links.
 TITLES = dict(zip(VIEWS, ("PR", "Errors"), strict=True))
@@ -57,7 +57,7 @@ def live(facts: DeltaGenerator) -> None:
     if held.about is not None:
         st.rerun()  # the page opens the card: here the next answer would close it
     change(
-        panel=st.session_state.get(PANEL_TAB) or PANELS[0],
+        panel=st.session_state.get(PANEL_TAB) or state().panel,
         view=st.session_state.get(MAIN_VIEW) or VIEWS[0],
     )
     line = visitor()

@@ -33,7 +33,7 @@ from prviz.curves.summaries import EPS, B
 from prviz.estimators import ESTIMATORS
 from prviz.figures import TRUTH_COLOR
 from prviz.live.problems import Uploaded
-from prviz.live.state import ExploreState
+from prviz.live.state import ExploreState, panels
 from prviz.readers import bundled
 from prviz.reports.settings import B_LIMITS, EPS_LIMITS, FIRST_VIEW, ExploreSettings, Source
 from prviz.toys import TOYS, toy
@@ -115,7 +115,10 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
         other = now.with_data(source, name, n)
         return replace(other, settings=replace(other.settings, **choice))
 
-    explore_session().update(chosen)
+    first = panels(state().settings.source)[0]
+    source = explore_session().update(chosen).settings.source
+    if st.session_state[PANEL_TAB] == first:
+        st.session_state[PANEL_TAB] = panels(source)[0]
     return uploaded, facts
 
 

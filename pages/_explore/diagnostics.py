@@ -10,8 +10,8 @@ from typing import Any
 import streamlit as st
 
 from pages._explore import encoders, extremes, gives_away, live_view, space, takeaway
-from pages._explore.live_view import following, over, shown_alone, visible
-from pages._explore.session import PANEL_TAB, explore_session
+from pages._explore.live_view import following, no_frames, over, shown_alone, visible
+from pages._explore.session import PANEL_TAB, explore_session, state
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, best_setting
 from pages._shared.cache import session
@@ -19,10 +19,10 @@ from pages._shared.text import plain
 from prviz import figures
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
-from prviz.live import bounds, needs, results
+from prviz.live import bounds, results
 from prviz.live import frames as _frames
 from prviz.live.problems import Problem
-from prviz.live.state import PANELS
+from prviz.live.state import PANELS, panels
 
 OVER_K_HELP = "Star: the largest. Dotted: what ever more samples come to at this k; the rest to 1 is the price of k."
 # Ends of lam between which a risk weighs both errors.
@@ -34,7 +34,8 @@ def draw(problem: Problem, found: results.Results) -> None:
     draws = dict(zip(PANELS, (space.draw, extremes.draw, all_numbers, gives_away.draw), strict=True))
     with st.container(key="part-panel"):
         _enlarge()
-        for name, tab in zip(PANELS, st.tabs(list(PANELS), on_change="rerun", key=PANEL_TAB), strict=True):
+        order = panels(state().settings.source)
+        for name, tab in zip(order, st.tabs(order, on_change="rerun", key=PANEL_TAB), strict=True):
             if tab.open:
                 with tab:
                     if found.approximation is not None:
@@ -156,14 +157,8 @@ def stability(problem: Problem, found: results.Results) -> None:
 
 def _frames_or_notice(problem: Problem) -> Mapping[str, Any] | None:
     """Curves and numbers at every stop; where they are missing, the page says why."""
-    if problem.settings.approximate:
-        st.caption("Approximate curves are measured at one k at a time.")
+    why, found = no_frames(problem), _frames.known_frames(problem)
+    if why or found is None:
+        st.caption(why or "Over k: measuring every value …")
         return None
-    found = _frames.known_frames(problem)
-    if found is not None:
-        return found.content
-    if needs.profile(problem) is None:
-        st.caption("Over k: measuring every value would take more than a minute. Use fewer samples.")
-    else:
-        st.caption("Over k: measuring every value …")
-    return None
+    return found.content

@@ -52,6 +52,7 @@ LIMITS_HELP = (
     "further sample repairs, only another k."
 )
 ERROR_HELP = "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
+K_HELP = "How many nearest neighbours a ball holds; √n uses the size of one set before the split."
 HELP = "Higher and further right is better. A click on a curve sets λ, and in Space takes its family."
 
 
@@ -91,7 +92,7 @@ def controls(problem: Problem, view: str) -> list[Control]:
         problem.k,
         marks=[*((mark, str(mark)) for mark in (3, 4, 5) if mark <= top), ("sqrt", f"√n = {min(problem.root_k, top)}")],
         number=(1, top, 1),
-        help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
+        help=f"{K_HELP} {no_frames(problem)}".strip(),
     )
     bandwidth = Slider(
         "bandwidth",
@@ -120,6 +121,15 @@ def controls(problem: Problem, view: str) -> list[Control]:
     if problem.truth is not None and not settings.approximate and view == VIEWS[0]:
         found.append(Chips("show", "Show", _shown(problem), settings.show))
     return found
+
+
+def no_frames(problem: Problem) -> str:
+    """Why nothing is said of every k at once; empty where it is, or will be."""
+    if problem.settings.approximate:
+        return "Approximate curves are measured at one k at a time."
+    if needs.profile(problem) is None:
+        return "Measuring every k would take more than a minute. Use fewer samples."
+    return ""
 
 
 def _shown(problem: Problem) -> list[tuple[str, str, str]]:

@@ -121,7 +121,8 @@ function take(live, message) {
   if (message.kind === "curves" && !withVertices(message)) line.more = true;
   else if (message.kind === "curves") {
     letGo(live); // Python measures what waits while this is drawn
-    line.told ||= Boolean(live.payload.pending && message.pending === false); // the page speaks of the curve to believe too
+    const { pending, coarse, stale } = live.payload, measured = (coarse || stale) && !message.coarse && !message.stale;
+    line.told ||= Boolean(measured || (pending && message.pending === false)); // the page speaks of them too
     live.take({ ...live.payload, ...message }, message.q < line.q);
     if (message.q === line.q) notDim(live);
     if (!message.coarse) followLater(live);

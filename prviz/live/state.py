@@ -38,6 +38,11 @@ ROUNDED = 0.01
 Tuning = tuple[K, float | None]  # k and bandwidth
 
 
+def panels(source: Source) -> tuple[str, ...]:
+    """The panels in their order: without a truth what gives samples away is the first, and open at first."""
+    return PANELS if source == "toy" else (PANELS[-1], *PANELS[:-1])
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExploreState:
     """The settings of the page, what is open and drawn, and what is remembered of other data.
@@ -68,7 +73,7 @@ class ExploreState:
         able = dict.fromkeys([*self.settings.methods, TIGHTEST.name])
         for entry, names in ((HIDDEN, self.hidden), (FOLDED, self.folded)):
             entries[entry] = ",".join(name for name in able if name in names)
-        at_first = ("", PANELS[0], VIEWS[0], ROLE)
+        at_first = ("", panels(self.settings.source)[0], VIEWS[0], ROLE)
         return self.settings.to_query() | {name: value for name, value in entries.items() if value not in at_first}
 
     @classmethod
@@ -78,7 +83,7 @@ class ExploreState:
         panel, view = query.get(PANEL, ""), query.get(VIEW, "")
         panel = FORMER_PANELS.get(panel, panel)
         state = cls(
-            panel=panel if panel in PANELS else PANELS[0],
+            panel=panel if panel in PANELS else panels(settings.source)[0],
             view=view if view in VIEWS else VIEWS[0],
             colour=query.get(COLOURS, ROLE),
             hidden=_families(query.get(HIDDEN, "").split(",")),

@@ -41,6 +41,9 @@ def test_what_is_switched_off_and_what_is_not_drawn_beside_so_many_come_back_apa
 def test_what_a_hostile_link_says_becomes_legal() -> None:
     state, messages = ExploreState.from_query({"panel": "x", "view": "<b>", "hidden": "knn,nobody", "n": "1e9"})
     assert (state.panel, state.view, state.hidden) == (PANELS[0], "PR", ("knn",))
+    assert opened(source="bundled", problem="rbm-epoch-30").panel == PANELS[-1]  # what gives it away
+    told = opened(source="bundled", problem="rbm-epoch-30", panel="Space").to_query()
+    assert told["panel"] == "Space"
     assert state.settings.n == ExploreSettings().n
     assert len(messages) == 1
 

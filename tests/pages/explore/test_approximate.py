@@ -177,7 +177,7 @@ def test_every_panel_is_approximate(tab: str) -> None:
     last_word(app)
     captions = " ".join(caption.value for caption in app.caption)
     assert "Also approximate: lists hold" in captions
-    assert "Approximate curves are measured at one k at a time." in captions
+    assert "Approximate curves are measured at one k at a time." in payload(app)["controls"][0]["help"]
 
 
 def uploaded(real: np.ndarray, generated: np.ndarray, **query: str) -> AppTest:
@@ -201,6 +201,8 @@ def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measu
     measure = results.approximate
     monkeypatch.setattr(results, "approximate", lambda *pair, **options: measure(*pair, evaluate=50, **options))
     app = uploaded(*values, approximate="yes")
+    app.session_state[PANEL_TAB] = "Space"
+    app.run()
     assert "700 real and 600 generated" in about(app)
     assert "on 50 samples per set" in words(app)
     app.segmented_control(key=COLOUR).set_value("Decision").run()

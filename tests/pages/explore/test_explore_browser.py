@@ -329,7 +329,7 @@ def saved(page: Page, button: str, folder: Path) -> Path:
 
 @pytest.mark.exhaustive
 def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -> None:
-    open_explore(page, "/?source=bundled&problem=mixture-converged&n=200")
+    open_explore(page, "/?source=bundled&problem=mixture-converged&n=200&panel=Space")
     plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
     plot.scroll_into_view_if_needed()
     point_at(page, plot, trace=0, point=0)

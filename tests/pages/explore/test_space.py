@@ -27,7 +27,7 @@ from tests.pages.explore.test_explore_page import upload
 
 
 def at_samples(**query: str) -> AppTest:
-    return coloured(opened(**query), "Decision")
+    return coloured(opened(panel="Space", **query), "Decision")
 
 
 def coloured(app: AppTest, colour: str) -> AppTest:
@@ -152,6 +152,8 @@ def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
     app.segmented_control(key="source").set_value("upload").run()
     for role, seed in (("real", 0), ("generated", 1)):
         upload(app, role, f"{role}.npy", npy(plain(seed, d)))
+    app.session_state["diagnostics"] = "Space"
+    settled(app)
     coloured(app, "Decision")
     sent = explorer(app)
     check_counts(sent)
