@@ -45,7 +45,8 @@ from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 MOST_QUESTIONS = 2**53
 BOUND_HELP = (
     "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by the best "
-    f"classifier, judged on samples that it has not seen. A curve is thin, and refuted, where it does. {NO_LOWER_BOUND}"
+    f"classifier, judged on samples that it has not seen. A curve is thin where it does: there a family is "
+    f"refuted, and the area of the best classifier is cut to its bound. {NO_LOWER_BOUND}"
 )
 LIMITS_HELP = (
     "Dotted: what an estimator comes to with ever more samples at this k. What lies between that and the truth no "

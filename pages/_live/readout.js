@@ -96,7 +96,8 @@ function showVerdict({ payload, parts: { verdict }, rows: { hidden, off } }, cur
   const believed = families.find(({ id }) => id === BELIEVED), lines = families.map(({ vertices }) => vertices);
   const text = verdictAt(counted, table, { ...state, agreement: believed ? null : agreement(lines) });
   const side = few || pending ? "" : missingSide(believed ? [believed.vertices] : lines);
-  setText(verdict, text + side + refusal(bound ? families.filter(({ vertices }) => refutedLams(vertices, bound)).map(({ name }) => name) : []));
+  const others = families.filter(({ id }) => id !== BELIEVED); // its area is cut to its own bound instead
+  setText(verdict, text + side + refusal(bound ? others.filter(({ vertices }) => refutedLams(vertices, bound)).map(({ name }) => name) : []));
 }
 
 /** @param {LiveFigure} live @param {View} view */

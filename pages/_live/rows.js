@@ -4,6 +4,7 @@
 import { refutedLams, shortNumber } from "./curve.js";
 import { button, dock, element, setText } from "./dom.js";
 import { ask, tellPage } from "./line.js";
+import { BELIEVED } from "./verdict.js";
 
 /** @import { Curve, CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -99,15 +100,17 @@ export function fillRows({ payload, rows: { list } }, curves) {
     const twin = twins.get(id);
     const lams = bound ? refutedLams(vertices, bound) : null;
     cells.box.classList.toggle("twin", twin !== undefined);
-    cells.box.classList.toggle("refuted", lams !== null);
+    const believed = id === BELIEVED; // no family is refuted by its own bound: its area is cut to it
+    cells.box.classList.toggle("refuted", lams !== null && !believed);
     setText(cells.same, twin ? `same as ${nameOf.get(twin)}` : "");
-    setText(cells.refuted, lams ? " refuted" : "");
+    setText(cells.refuted, lams && !believed ? " refuted" : "");
     const shown = signed ? [missed, invented] : [0, first];
     cells.missed.style.width = `${50 * Math.min(shown[0], 1)}%`;
     cells.invented.style.width = `${(signed ? 50 : 100) * Math.min(shown[1], 1)}%`;
     const said = signed ? `IoU ${first.toFixed(3)}; ${percent(invented)} of the joint area only below this curve, ${percent(missed)} only below the true one` : `area ${first.toFixed(3)}`;
-    const where = lams ? ` Refuted for λ from ${shortNumber(lams[0])} to ${shortNumber(lams[1])}: there it leaves the bound on the truth (95 %).` : "";
-    cells.box.title = `${name}: ${said}.${where} ${CLICK}`;
+    const range = lams ? `for λ from ${shortNumber(lams[0])} to ${shortNumber(lams[1])}` : "";
+    const beyond = believed ? ` Beyond its own bound on the truth (95 %) ${range}: its area is cut to it.` : ` Refuted ${range}: there it leaves the bound on the truth (95 %).`;
+    cells.box.title = `${name}: ${said}.${lams ? beyond : ""} ${CLICK}`;
   }
 }
 

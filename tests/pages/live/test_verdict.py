@@ -182,6 +182,7 @@ def test_a_curve_that_leaves_the_bound_anywhere_is_refuted_whatever_its_area(bla
     assert said.endswith(" KDE leaves the bound: refuted there (95 %).")
     assert "refuted" not in shown(blank, curves, rows={})
     assert "refuted" not in shown(blank, {"knn": inside, "kde": bound}, rows={}, line=bound)
+    assert "refuted" not in shown(blank, {"knn": inside, "tightest": across}, rows={}, line=bound)
 
 
 def test_a_truth_without_area_has_its_areas_compared(blank: Page) -> None:
@@ -231,7 +232,9 @@ def test_the_side_on_which_most_is_missing_is_that_of_all_curves(blank: Page) ->
 
 def test_the_row_of_a_curve_beyond_the_bound_says_where_it_is_refuted(blank: Page) -> None:
     bound = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
-    curves = {"kde": PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0]), "knn": bound}
+    across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
+    near = PRCurve.from_error_rates([0.0, 0.25], [0.49, 0.0])
+    curves = {"kde": across, "knn": bound, "tightest": near}
     lines = [
         {"id": name, "name": name, "vertices": curve.vertices.tolist(), "row": [curve.auc]}
         for name, curve in curves.items()
@@ -248,9 +251,12 @@ def test_the_row_of_a_curve_beyond_the_bound_says_where_it_is_refuted(blank: Pag
         [lines, bound.vertices.tolist()],
     )
     (low, _), *_, (_, high) = 2 * refuted_runs(curves["kde"], bound)
-    (mark, title, kind), inside = said
+    (mark, title, kind), inside, own = said
     assert (mark, kind) == (" refuted", "refuted")
     assert "thin" not in title  # in error space nothing is
     assert f"Refuted for λ from {low:.3g} to {'∞' if np.isinf(high) else f'{high:.3g}'}" in title
     assert inside[0] == inside[2] == ""
     assert "Refuted" not in inside[1]
+    assert own[0] == own[2] == ""
+    assert "efuted" not in own[1]
+    assert "Beyond its own bound on the truth (95 %) for λ from" in own[1]
