@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from prviz.measure.kernel_scores import kid as kid
     from prviz.measure.kernel_scores import rke as rke
     from prviz.measure.kernel_scores import vendi as vendi
+    from prviz.measure.paper_conventions import paper_curve as paper_curve
     from prviz.measure.profiles import Profile as Profile
     from prviz.measure.profiles import profile as profile
     from prviz.measure.scalars import compute_prdc as compute_prdc
@@ -85,6 +86,7 @@ _MODULES = {
     "measure.estimates": ("estimate", "pr_curve"),
     "measure.frechet": ("compare_frechet", "frechet_distance"),
     "measure.kernel_scores": ("kid", "rke", "vendi"),
+    "measure.paper_conventions": ("paper_curve",),
     "measure.profiles": ("Profile", "profile"),
     "measure.scalars": ("compute_prdc", "rarity", "realism", "scalars"),
     "readers": ("read", "read_pair", "ReadError"),

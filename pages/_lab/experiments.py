@@ -16,6 +16,7 @@ from pages._shared.text import plain
 from pages._shared.widgets import choose_one, described, explore_link
 from prviz import figures
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
+from prviz.measure.paper_conventions import PAPERS, PaperConvention
 from prviz.neighbors.threads import available_threads
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance
@@ -31,7 +32,7 @@ from prviz.studies.papers import (
     Mode,
 )
 from prviz.studies.papers.base import stored
-from prviz.studies.papers.forensics import CONVENTION_COLUMNS, DRAWINGS, read_by
+from prviz.studies.papers.forensics import CONVENTION_COLUMNS, DRAWINGS, read_by, spreads_by
 
 IDEA = (
     "How good is an estimate of a precision-recall curve? That can be measured where the true curve is known. These "
@@ -179,13 +180,16 @@ def _shell(line: str) -> None:
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
     """The message and its figure; below, closed, everything else that the rows say."""
     values = _choices(experiment, rows, key)
+    convention: CurveConvention | PaperConvention | None = None
     at = experiment.chosen(rows, values)
     rows = experiment.chosen(rows, {name: value for name, value in values.items() if name != experiment.along})
     head = st.container(horizontal=True, vertical_alignment="top")
     message = head.container(width="content")
     if experiment.columns is CONVENTION_COLUMNS:
         with head:
-            rows = at = _by_convention(rows, key)
+            convention = _convention(key)
+        if convention is not None:
+            rows = at = read_by(rows, convention)
     said = plain(experiment.message(at))
     message.subheader(said if complete else f"So far: {said}", anchor=False)
     chart = experiment.chart(rows)
@@ -194,7 +198,7 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
     draw_chart(chart, f"experiment-{key}", "The table below holds")
     with st.expander("All numbers"):
         st.markdown(plain(experiment.says(rows)))
-        _table(experiment.table(at))
+        _table(spreads_by(experiment.table(at), convention))
 
 
 def _choices(experiment: Experiment, rows: pd.DataFrame, key: str) -> dict[str, Any]:
@@ -236,16 +240,20 @@ def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) 
         live_figure(key, panes)
 
 
-def _by_convention(rows: pd.DataFrame, key: str) -> pd.DataFrame:
-    """The rows by a convention that the paper leaves open, chosen behind one small button."""
+def _convention(key: str) -> CurveConvention | PaperConvention | None:
+    """A convention that the paper leaves open, chosen behind one small button; None: prviz's own."""
     texts = "\n".join(f"- **{name}**: {text}" for name, text in SELF_COUNTING.items())
     with st.popover("More", icon=":material/tune:", type="tertiary", help="Conventions that the paper leaves open."):
+        paper = st.selectbox("As computed by", ["prviz", "2024", "2026"], key=f"{key}-paper")
+        if paper != "prviz":
+            st.caption("Nine rays; kNN and Coverage take a sample for its own neighbour; ± of a mean of ten runs.")
+            return PAPERS[paper]
         itself = st.segmented_control(
             "Self-counting", list(SELF_COUNTING), default="count", required=True, key=f"{key}-self", help=texts
         )
         drawing = st.selectbox("Curves", DRAWINGS, format_func=_drawing, key=f"{key}-rays")
     convention = CurveConvention(itself, *drawing)
-    return rows if convention == CurveConvention() else read_by(rows, convention)
+    return None if convention == CurveConvention() else convention
 
 
 def _drawing(drawing: tuple[int | None, bool]) -> str:

@@ -34,9 +34,10 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
 
 
 def _experiment(arguments: argparse.Namespace) -> int:
+    from prviz.measure.curve_conventions import CurveConvention
     from prviz.neighbors.threads import available_threads
     from prviz.studies.papers import EXPERIMENTS
-    from prviz.studies.papers.forensics import check_tried, read_by
+    from prviz.studies.papers.forensics import check_tried, read_by, spreads_by
 
     if arguments.name is None:
         width = max(map(len, EXPERIMENTS))
@@ -48,8 +49,13 @@ def _experiment(arguments: argparse.Namespace) -> int:
     experiment, convention = EXPERIMENTS[arguments.name], chosen_convention(arguments)
     if convention is not None:
         if arguments.name != "table1":
-            raise ValueError("--self, --rays and --gammas are for the experiment table1 alone")
-        check_tried(convention)
+            raise ValueError("--self, --rays, --gammas and --convention are for the experiment table1 alone")
+        if isinstance(convention, CurveConvention):
+            check_tried(convention)
+        elif arguments.convention == "prdc":
+            raise ValueError(
+                "--convention prdc sets k and split alone, which table1 has in its rows: give 2024 or 2026"
+            )
     mode: Mode = "paper" if arguments.paper else "quick"
     setting = experiment.setting(mode, repeats=arguments.repeats)
     sys.stdout.write(f"{experiment.title}\n{experiment.source}\n\n{fill(setting, _WIDTH)}\n\n")
@@ -63,7 +69,7 @@ def _experiment(arguments: argparse.Namespace) -> int:
         dask=arguments.dask,
     )
     rows = rows if convention is None else read_by(rows, convention)
-    figures = experiment.figures(rows)
+    figures = spreads_by(experiment.figures(rows), convention)
     numbers = ["ours", "spread", "published", "difference", "bound"]
     empty = ["bound"] if figures["bound"].isna().all() else []
     figures, numbers = figures.drop(columns=empty), [name for name in numbers if name not in empty]

@@ -19,6 +19,7 @@ from prviz.readers.errors import one_line
 if TYPE_CHECKING:
     from prviz.measure.curve_conventions import CurveConvention
     from prviz.measure.frechet import FrechetDistance
+    from prviz.measure.paper_conventions import PaperConvention
     from prviz.samples import SamplePair, Samples
 
 _ROLES = ("real", "generated")
@@ -61,14 +62,23 @@ def add_conventions(parser: argparse.ArgumentParser, effect: str) -> None:
         "nothing; as its own first neighbour, in the radius; or both",
     )
     group.add_argument("--rays", type=int, metavar="N", help="IoU of curves drawn by 9 to 1001 rays (default: exact)")
+    group.add_argument(
+        "--convention", choices=("2024", "2026", "prdc"), help="all of these, k and split as this paper or package does"
+    )
     group.add_argument("--gammas", action="store_true", help="the classifiers' thresholds too lie on these rays")
 
 
-def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | None:
+def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | PaperConvention | None:
     """The convention of the options; None where none is given. Raises ValueError for options that don't go together."""
     from prviz.measure.curve_conventions import CurveConvention
+    from prviz.measure.paper_conventions import paper_convention
 
-    if arguments.self is None and arguments.rays is None and not arguments.gammas:
+    alone = arguments.self is None and arguments.rays is None and not arguments.gammas
+    if arguments.convention is not None:
+        if not alone:
+            raise ValueError("--convention sets --self, --rays and --gammas: give it alone")
+        return paper_convention(arguments.convention)
+    if alone:
         return None
     return CurveConvention(arguments.self or "count", arguments.rays, arguments.gammas)
 
@@ -233,11 +243,21 @@ def _note(name: str, number: Mapping[str, Any]) -> str:
     return str(number["caveat"])
 
 
-def _areas(pair: SamplePair, k: int, convention: CurveConvention) -> dict[str, dict[str, float]]:
-    """Area and IoU with prviz's own of the curves without split, by method."""
+def _areas(pair: SamplePair, k: int, convention: CurveConvention | PaperConvention) -> dict[str, dict[str, float]]:
+    """Area, prviz's own by the same k and split, and their IoU, by method; without split but for a paper's."""
     from prviz.estimators import DEFAULT_METHODS
-    from prviz.measure.estimates import measure
+    from prviz.measure.estimates import measure, pr_curve
+    from prviz.measure.paper_conventions import PAPERS, PaperConvention, paper_curve
 
+    if isinstance(convention, PaperConvention):
+        (name,) = (name for name, each in PAPERS.items() if each is convention)
+        by_paper = {}
+        for method, (number, split) in convention.settings.items():
+            curve = paper_curve(pair.real, pair.generated, method, convention=name)
+            own = pr_curve(pair.real, pair.generated, method, k=number, split=split)
+            iou = convention.drawn[method].iou(curve, own)
+            by_paper[method] = {"auc": curve.auc, "prviz": own.auc, "iou": iou}
+        return by_paper
     if k < 2:
         raise ValueError(f"k = {k}; curves at k - 1 are needed for --self, --rays and --gammas: k from 2")
     wanted = [(method, each, None) for method in DEFAULT_METHODS for each in (k, k - 1)]
@@ -250,13 +270,17 @@ def _areas(pair: SamplePair, k: int, convention: CurveConvention) -> dict[str, d
     return found
 
 
-def _curves(pair: SamplePair, k: int, convention: CurveConvention) -> list[str]:
-    """Lines on the curves without split, by the convention."""
-    from prviz.measure.curve_conventions import SELF_COUNTING
+def _curves(pair: SamplePair, k: int, convention: CurveConvention | PaperConvention) -> list[str]:
+    """Lines on the curves by the convention."""
+    from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
 
-    drawn = "exact" if convention.rays is None else f"{convention.rays} rays"
-    drawn += ", thresholds on them" if convention.gammas else ""
-    lines = ["", f"curves without split, {drawn}; {SELF_COUNTING[convention.self_counting]}", ""]
+    if isinstance(convention, CurveConvention):
+        drawn = "exact" if convention.rays is None else f"{convention.rays} rays"
+        drawn += ", thresholds on them" if convention.gammas else ""
+        said = f"curves without split, {drawn}; {SELF_COUNTING[convention.self_counting]}"
+    else:
+        said = f"curves as by {convention.source}"
+    lines = ["", said, ""]
     lines.append(f"{'':10}{'AuC':>8}{'prviz':>8}{'IoU':>8}")
     for method, numbers in _areas(pair, k, convention).items():
         lines.append(f"{method:10}" + "".join(f"{number:8.4f}" for number in numbers.values()))

@@ -13,6 +13,7 @@ from prviz.cli.main import main
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention, self_counted
 from prviz.measure.estimates import Estimate, measure
+from prviz.measure.paper_conventions import PAPERS
 from prviz.samples import SamplePair, Split
 
 K = 4
@@ -82,6 +83,27 @@ def test_a_convention_is_a_curve_and_an_iou() -> None:
     assert keys == ["iou", "iou_both_9_gamma", "iou_both", "iou_count_31"]
 
 
+def test_a_curve_as_a_paper_computed_it() -> None:
+    sides = pair()
+    for name, paper in PAPERS.items():
+        for method, (k, split) in paper.settings.items():
+            curve = prviz.paper_curve(*sides, method, seed=2, convention=name)
+            number = math.isqrt(20) if k == "sqrt" else k
+            wanted = [(method, number, None), (method, number - 1, None)]
+            at_k, at_fewer = measure(sides.split(split, 2), wanted, 2)
+            expected = paper.drawn[method].curve(at_k, at_fewer, held_out=split is not None)
+            assert curve.auc == expected.auc, (name, method)
+    for choice, message in (
+        ({"convention": "2018"}, "convention = '2018'; one of 2024, 2026, prdc"),
+        ({"convention": "2026", "method": "prc"}, "method = 'prc'; convention '2026' is of ipr, coverage, knn, kde"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            prviz.paper_curve(*sides, **choice)
+    few = np.arange(3.0)[:, None]
+    with pytest.raises(ValueError, match="k = 1; convention '2024'"):
+        prviz.paper_curve(few, few, convention="2024")
+
+
 def test_what_is_refused() -> None:
     for arguments, message in (
         ({"self_counting": "twice"}, "self_counting = 'twice'; one of count, none, radius, both"),
@@ -113,6 +135,12 @@ def test_the_shell_says_what_a_convention_changes(tmp_path, capsys: pytest.Captu
     curve = convention.curve(at_k, at_fewer, held_out=False)
     numbers = (curve.auc, at_k.curve.auc, convention.iou(curve, at_k.curve))
     assert row[1:] == [f"{number:.4f}" for number in numbers]
-    for options, message in ((["--rays", "3"], "rays = 3"), (["--k", "1", "--self", "both"], "k = 1; curves at k - 1")):
+    assert main(["parity", *files, "--convention", "2026"]) == 0
+    assert PAPERS["2026"].source in capsys.readouterr().out
+    for options, message in (
+        (["--convention", "2026", "--rays", "9"], "give it alone"),
+        (["--rays", "3"], "rays = 3"),
+        (["--k", "1", "--self", "both"], "k = 1; curves at k - 1"),
+    ):
         assert main(["parity", *files, *options]) == 2
         assert message in capsys.readouterr().err

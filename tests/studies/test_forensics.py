@@ -14,9 +14,10 @@ from prviz.cli.main import main
 from prviz.curves.rays import iou_on_rays
 from prviz.figures.papers import experiment_figures
 from prviz.measure.curve_conventions import CurveConvention
+from prviz.measure.paper_conventions import PAPERS
 from prviz.studies.papers import EXPERIMENTS, HeatMap
-from prviz.studies.papers.base import stored
-from prviz.studies.papers.forensics import CONVENTIONS, ConventionCell, check_tried, read_by, readings
+from prviz.studies.papers.base import stored, title_of
+from prviz.studies.papers.forensics import CONVENTIONS, ConventionCell, check_tried, read_by, readings, spreads_by
 from prviz.studies.papers.gaussians import PUBLISHED, Table1Experiment
 from prviz.studies.sweeps import Cell
 
@@ -111,6 +112,19 @@ def test_other_rows_have_neither(kept: pd.DataFrame) -> None:
     for rows in (kept.assign(n=1000), kept.drop(columns="iou_both"), kept[kept["k"] == "4"]):
         assert "Within chance" not in TABLE1.says(rows)
     assert not TABLE1.chart(kept.assign(n=1000)).marks  # type: ignore[union-attr]
+
+
+def test_a_paper_is_the_choice_closest_to_its_table(kept: pd.DataFrame) -> None:
+    found = TABLE1.readings(kept)
+    assert found is not None
+    both = found["both"]
+    for year in ("2024", "2026"):
+        drawn = PAPERS[year].drawn
+        assert {title_of(method): each.self_counting for method, each in drawn.items()} == both.self_counting
+        assert {(each.rays, each.gammas) for each in drawn.values()} == {(both.rays, both.gammas)}
+        figures = TABLE1.figures(read_by(kept, PAPERS[year]))
+        assert figures["difference"].abs().mean() == pytest.approx(both.off.mean())
+        assert (spreads_by(figures, PAPERS[year])["spread"] < 0.01).sum() > 60
 
 
 def test_the_table_can_be_read_by_one_convention(kept: pd.DataFrame, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention, SelfCounting
+from prviz.measure.paper_conventions import PaperConvention
 from prviz.studies.papers.beside import BESIDE_COLUMNS, measured_beside
 from prviz.studies.sweeps import COLUMNS, Known, WiderCell, measured
 from prviz.studies.tasks import Columns, Row
@@ -67,10 +68,22 @@ def check_tried(convention: CurveConvention) -> None:
         raise ValueError(f"rays = {convention.rays}; one of {', '.join(map(str, RAYS))} is needed here")
 
 
-def read_by(rows: pd.DataFrame, convention: CurveConvention) -> pd.DataFrame:
-    """The rows with the IoU by one of CONVENTIONS as their only one."""
+def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -> pd.DataFrame:
+    """The rows with the IoU by one of CONVENTIONS, or by a paper's for each family, as their only one."""
     others = [each.key for each in CONVENTIONS if each.key != "iou"]
-    return rows.assign(iou=rows[convention.key]).assign(**dict.fromkeys(others, float("nan")))
+    if isinstance(convention, CurveConvention):
+        iou = rows[convention.key]
+    else:
+        iou = rows["iou"].copy()
+        for method, drawn in convention.drawn.items():
+            iou = iou.where(rows["method"] != method, rows[drawn.key])
+    return rows.assign(iou=iou).assign(**dict.fromkeys(others, float("nan")))
+
+
+def spreads_by(figures: pd.DataFrame, convention: CurveConvention | PaperConvention | None) -> pd.DataFrame:
+    """The figures with deviations of the mean of so many runs as the paper's."""
+    runs = convention.runs if isinstance(convention, PaperConvention) else 1
+    return figures.assign(spread=figures["spread"] / math.sqrt(runs))
 
 
 class TableReading(NamedTuple):

@@ -18,6 +18,7 @@ import prviz.studies.papers.base as kept
 from pages._lab import experiments as section
 from pages._lab import experiments as words
 from prviz.measure.curve_conventions import CurveConvention
+from prviz.measure.paper_conventions import PAPERS
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
 from prviz.studies.papers.base import FIGURE_COLUMNS, keep, stored
@@ -118,6 +119,10 @@ def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:
     pd.testing.assert_series_equal(shown, experiment.figures(rows)["ours"])
     assert not shown.equals(own)
     assert experiment.says(rows) in text(app)
+    app.selectbox(key="kept-paper").set_value("2026").run()
+    healthy(app)
+    shown = app.dataframe[0].value["ours"]
+    pd.testing.assert_series_equal(shown, experiment.figures(read_by(found.rows, PAPERS["2026"]))["ours"])
     assert "kept-self" not in {each.key for each in opened(experiment="same").segmented_control}
 
 
