@@ -53,9 +53,7 @@ def _experiment(arguments: argparse.Namespace) -> int:
         if isinstance(convention, CurveConvention):
             check_tried(convention)
         elif arguments.convention == "prdc":
-            raise ValueError(
-                "--convention prdc sets k and split alone, which table1 has in its rows: give 2024 or 2026"
-            )
+            raise ValueError("--convention prdc sets k and split, which are rows of table1: give 2024 or 2026")
     mode: Mode = "paper" if arguments.paper else "quick"
     setting = experiment.setting(mode, repeats=arguments.repeats)
     sys.stdout.write(f"{experiment.title}\n{experiment.source}\n\n{fill(setting, _WIDTH)}\n\n")
