@@ -278,7 +278,7 @@ def round_number(low: float, high: float) -> float:
     if not math.isfinite(width):
         return high
     for power in range(math.ceil(math.log10(max(abs(low), abs(high)))) + 1, -330, -1):
-        for factor in (5.0, 2.0, 1.0):
+        for factor in (5, 2, 1):  # whole: a float of 17 digits would bring an exponent of its own
             step = float(f"{factor}e{power}")
             found = float(f"{factor * (math.floor(low / step) + 1)}e{power}") if step else high
             if low < found <= high:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, holm, known_tests
+from prviz.diagnostics.column_tests import ColumnCounts, holm, known_tests
 from prviz.diagnostics.correlation_tests import SURE, correlated_otherwise
 from prviz.diagnostics.named_columns import (
     MOST,
@@ -34,6 +34,8 @@ from prviz.samples import SamplePair, Samples, Split, pair_of
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
+# Chance below which trees alone tell the sets apart: columns and correlations, at LEVEL together, are tested besides.
+APART = 0.0025
 # Rows of a set that columns are tested on at most, and those that trees are fitted on and judged by.
 _TESTED, _ROWS = 100_000, 20_000
 # Samples of a set that areas are of at most: each remedy takes a whole curve to believe, a minute of 10,000 x 384.
@@ -106,7 +108,7 @@ class Witness:
     @property
     def told_apart(self) -> bool:
         """True if the sets differ by more than chance."""
-        by_trees = self.p_apart is not None and self.p_apart < LEVEL
+        by_trees = self.p_apart is not None and self.p_apart < APART
         return by_trees or bool(self.named or self.rows)
 
     @property
@@ -204,8 +206,8 @@ def witness(
     at .01 over the columns. The correlations of ranks of every two others, of 128 columns at most, are compared with
     those of 499 other halves of the same rows: named where none has as large a difference. Trees are fitted on half of
     the samples without the columns that differ: where no correlation is named and they tell the other half apart
-    (Mann-Whitney, p < .01) the ten columns that randomised trees split by most are shuffled there, and named where the
-    weighted log loss rises (one-sided paired t, Holm at .01).
+    (Mann-Whitney, p < .0025) the ten columns that randomised trees split by most are shuffled there, and named where
+    the weighted log loss rises (one-sided paired t, Holm at .01).
 
     Where one set repeats rows and the other one does not, this is said, and columns are tested on different rows. Of
     samples in groups one of each is tested, so that all are independent.
@@ -241,7 +243,7 @@ def witness(
     whole = len(differ) > pair.d / 2
     if judged is not None and len(named) < MOST and not whole:
         apart = _correlated(tested.pair, differ, seed)
-        if judged.p < LEVEL and not apart:
+        if judged.p < APART and not apart:
             apart = _together(tested.pair, differ, judged, seed, memory_limit)
         named += apart[: MOST - len(named)]
     found = Witness(
@@ -414,7 +416,7 @@ def _some(rows: tuple[Ints, Ints], most: int, seed: int) -> tuple[Ints, Ints]:
 
 def _rows(tested: _Tested, judged: _Judged, role: int) -> tuple[int, ...]:
     """Rows of a set that are most surely not of the other one; () where trees see nothing."""
-    if judged.p >= LEVEL:
+    if judged.p >= APART:
         return ()
     scores = judged.scores[judged.real] if role == 0 else -judged.scores[~judged.real]
     best = np.argsort(-scores, kind="stable")[:_SHOWN]
@@ -446,7 +448,7 @@ def _together(
     if len(left) < 2:
         return ()
     seen = judged if len(left) == pair.d else _judge(leaving_out(pair, differ), seed, memory_limit)
-    if seen.p >= LEVEL:
+    if seen.p >= APART:
         return ()
     likely = np.argsort(-seen.judge.gains, kind="stable")[:_SHUFFLED]
     p = _rise_by_chance(seen, likely, seed)

@@ -46,12 +46,14 @@ REPAIRS: Mapping[str, str] = {
 class Differing:
     """The features that differ, each by itself.
 
-    pair : independent rows. columns : from 0, the surest first. p : of every feature, by itself.
+    pair : independent rows. columns : from 0, the surest first. p : of every feature, by itself. part : True where
+    others differ, too.
     """
 
     pair: SamplePair
     columns: tuple[int, ...]
     p: Floats
+    part: bool = False
 
     @cached_property
     def apart(self) -> float:
@@ -71,6 +73,12 @@ class Differing:
         if np.median(self.p[self.others]) > ALIKE:
             return True
         return self.apart > DOMINATES * float(np.median([_step(self.pair, place) for place in self.others]))
+
+    def constant(self) -> Differing:
+        """Those alone that are one value throughout a set, and not the other: a fact, whatever else is wrong."""
+        spreads = ("spread" in _repair(self.pair, each) for each in self.columns)
+        columns = tuple(each for each, known in zip(self.columns, spreads, strict=True) if known)
+        return Differing(self.pair, columns, self.p, part=len(columns) < len(self.columns))
 
     @property
     def certain(self) -> bool:
@@ -99,7 +107,8 @@ def column_hint(of: Differing) -> TriageFinding:
 def _said(of: Differing) -> str:
     number, verb = len(of.columns), "differs" if len(of.columns) == 1 else "differ"
     said = "; ".join(each.text for each in named_columns(of.pair, of.columns))
-    others = ", the others are alike" if of.few and of.certain else ""
+    alone = of.few and of.certain and not of.part
+    others = ", the others are alike" if alone else ""
     return f"{number} of {of.pair.d} features {verb}{others}: {said}."
 
 

@@ -49,7 +49,7 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 Found: TypeAlias = tuple[TriageFinding, ...]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 8
+RULES = 9
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # A finding is none if held-out real samples have it too, and it is at most so many times as large.
@@ -207,8 +207,12 @@ def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_l
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
     if first is not None and first.key == "permuted":
         return shown
-    if first is not None and first.key in OF_LOST and of.apart < BY_SHARES * first.number:
-        return shown  # samples that are missing move the features that tell them from others
+    lost = first is not None and first.key in OF_LOST and of.apart < BY_SHARES * first.number
+    if lost:  # samples that are missing move the features that tell them from others, but leave them a spread
+        of = of.constant()
+        if not of.columns:
+            return shown
+        named = column_fault(of)
     left = leaving_out(pair, of.columns)
     without = agreed_faults(halvings(left, memory_limit=memory_limit), preflight(left).facts, copies)
     without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -365,6 +366,12 @@ def test_columns_are_left_out_with_their_names() -> None:
 )
 def test_a_cut_is_the_roundest_number_between(low: float, high: float, expected: float) -> None:
     assert round_number(low, high) == expected
+
+
+def test_a_round_number_between_neighbours_is_the_greater_one() -> None:
+    """Its 17 digits times a factor are written without an exponent of their own."""
+    low = 1.4581823046899465
+    assert round_number(low, math.nextafter(low, 2)) == math.nextafter(low, 2)
 
 
 def test_numbers_and_shares_are_said_so_that_they_hold() -> None:

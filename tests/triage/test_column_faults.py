@@ -87,6 +87,19 @@ def test_missing_samples_are_named_rather_than_the_feature_that_tells_them() -> 
     assert [each.key for each in sample_faults(pair, preflight(pair).facts)] == ["dropping"]
 
 
+def test_a_feature_that_is_one_value_throughout_is_named_beside_missing_samples() -> None:
+    """It is a fact of the file, even where samples that are missing would move the feature as far."""
+    rng = np.random.default_rng(1)
+    real, generated = rng.normal(size=(2, 1000, 12))
+    for values in (real, generated):
+        values[:, 3] = rng.random(1000) < 0.3
+        values[:250, :2] += 8
+    pair = SamplePair(real, np.where(np.arange(12) == 3, 0.0, generated)[250:])
+    lost, constant = sample_faults(pair, preflight(pair).facts)
+    assert [lost.key, constant.key] == ["dropping", "columns"]
+    assert constant.sentence.startswith("1 of 12 features differs: feature 4 ")
+
+
 def test_rows_that_repeat_are_no_fair_draw_of_features() -> None:
     real, generated = drawn()
     pair = SamplePair(real, generated[np.random.default_rng(0).integers(20, size=400)])
