@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,9 @@ class NativeHook(BuildHookInterface[Any]):
             return
         build = runpy.run_path(str(Path(self.root, "prviz", "neighbors", "_c", "build.py")))
         if build["compile_library"]():
-            build_data |= {"pure_python": False, "infer_tag": True}
+            # for any Python 3: the library is loaded by ctypes, and knows nothing of Python
+            system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            build_data |= {"pure_python": False, "tag": f"py3-none-{system}"}
             build_data["artifacts"].append(build["LIBRARY"].relative_to(self.root).as_posix())
         else:
             self.app.display_warning("nothing was compiled (by cc): prviz will be slower with large sets")

@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from prviz.missing import needed_for
+
 if TYPE_CHECKING:
     from prviz.approximation.approximate import Approximation as Approximation
     from prviz.approximation.approximate import approximate as approximate
@@ -106,26 +108,11 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = sorted([*_HOME, "__version__"])
 
 
-# Modules whose packages have other names.
-_PACKAGES = {"sklearn": "scikit-learn", "PIL": "pillow", "faiss": "faiss-cpu"}
-
-
-def missing(error: ModuleNotFoundError, asked: str) -> str:
-    """What is missing for what was asked, and the command that installs it; a sentence that says so stays."""
-    if not error.name or not str(error).startswith("No module named"):
-        return str(error)
-    module = error.name.partition(".")[0]
-    package = _PACKAGES.get(module, module)
-    return f"{asked} needs {package}, which is not installed: pip install {package}"
-
-
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'prviz' has no attribute {name!r}")
-    try:
+    with needed_for(f"prviz.{name}"):
         value = getattr(import_module(f"prviz.{_HOME[name]}"), name)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(missing(error, f"prviz.{name}"), name=error.name) from error
     globals()[name] = value
     return value
 

@@ -20,7 +20,7 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 
 # A folder imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
-    ("prviz.array_input", "prviz.cells", "prviz.quoting", "prviz.random_network", "prviz.warning"),
+    ("prviz.array_input", "prviz.cells", "prviz.missing", "prviz.quoting", "prviz.random_network", "prviz.warning"),
     ("prviz.samples", "prviz.curves"),
     ("prviz.readers", "prviz.neighbors", "prviz.toys", "prviz.recent"),
     ("prviz.checks",),

@@ -97,7 +97,64 @@ def test_the_wheel_carries_the_package_and_the_app(wheel: Path) -> None:
 def test_the_wheel_carries_what_was_compiled(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         assert "prviz/neighbors/_c/kernels.so" in archive.namelist()
-    assert not wheel.name.endswith("-any.whl")
+    # for every Python 3 on this kind of machine: the library is loaded by ctypes
+    assert re.fullmatch(r"prviz-[^-]+-py3-none-(?!any)\w+\.whl", wheel.name)
+
+
+LIGHT = """
+import contextlib, io
+import numpy as np, prviz
+from prviz.cli.main import main
+real, generated = prviz.toy("mixtures").sample(300, seed=0)
+assert 0 < prviz.pr_curve(real, generated).auc < 1
+assert list(prviz.estimate(real, generated)) == ["knn", "kde", "ipr", "coverage"]
+assert len(prviz.scalars(real, generated)) == 20
+np.save("real.npy", real.values)
+np.save("generated.npy", generated.values)
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+    assert main(["curve", "real.npy", "generated.npy"]) == 0
+    assert main(["parity", "real.npy", "generated.npy"]) == 0
+    assert main(["triage", "real.npy", "."]) == 2
+assert "the curve to believe and its bound need scikit-learn" in printed.getvalue()
+assert "prviz triage needs pandas, which is not installed: pip install pandas" in printed.getvalue()
+for call in (lambda: prviz.pr_curve(real, generated, "tightest"), lambda: prviz.plot(prviz.pr_curve(real, generated))):
+    try:
+        call()
+    except ModuleNotFoundError as error:
+        assert "which is not installed: pip install" in str(error), error
+    else:
+        raise AssertionError("something is installed")
+"""
+
+
+@pytest.mark.exhaustive
+def test_the_light_library_needs_three_packages(wheel: Path, tmp_path: Path) -> None:
+    home = tmp_path / "light"
+    venv.create(home, with_pip=True)
+    python = home / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "--quiet"]
+    subprocess.run([*pip, "numpy", "scipy", "threadpoolctl"], check=True)
+    subprocess.run([*pip, "--no-deps", wheel], check=True)
+    subprocess.run([python, "-c", LIGHT], cwd=tmp_path, check=True)
+
+
+@pytest.mark.exhaustive
+def test_what_is_uploaded_passes_the_indexs_checks(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "tools", with_pip=True)
+    python = tmp_path / "tools" / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "twine", "auditwheel"], check=True)
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path / "dist"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    (sources,) = (tmp_path / "dist").iterdir()
+    subprocess.run([python, "-m", "twine", "check", "--strict", wheel, sources], check=True)
+    shown = subprocess.run([python, "-m", "auditwheel", "show", wheel], check=True, capture_output=True, text=True)
+    assert "manylinux_2_5" in shown.stdout
+    assert "requires no external shared libraries" in shown.stdout
+
+
+def test_the_citation_has_the_version() -> None:
+    assert f"\nversion: {prviz.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 @pytest.mark.thorough

@@ -28,6 +28,7 @@ from prviz.cli.parity import add_parity
 from prviz.cli.sweep import add_sweep
 from prviz.cli.terminal import memory_size
 from prviz.cli.triage import add_triage
+from prviz.missing import missing
 from prviz.readers.errors import error_text, one_line
 from prviz.readers.paths import PICTURES_VARIABLE, app_root
 from prviz.server import sessions
@@ -69,7 +70,7 @@ def _run(argv: Sequence[str]) -> int:
         # One line; the message of a reader may add lines of Python that convert the file.
         return _fail(error_text(error), *str(error).splitlines()[1:], status=2)
     except ModuleNotFoundError as error:
-        return _fail(prviz.missing(error, f"prviz {argv[0]}"), status=2)
+        return _fail(missing(error, f"prviz {argv[0]}"), status=2)
     except MemoryError:
         return _fail("not enough memory for this many samples; use fewer", status=2)
     except KeyboardInterrupt:

@@ -64,5 +64,10 @@ def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: st
     """
     rows = [(name, *five(curve)) for name, curve in curves.items()]
     aside = table_html(COLUMNS, rows, MEANING, headline, [colors[name] for name in curves])
+    return beside(drawing(curves, colors), aside)
+
+
+def beside(drawn: str, aside: str) -> str:
+    """A drawing and what stands beside it, below it where there is no room."""
     style = "display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start"
-    return f'<div style="{style}">{drawing(curves, colors)}{aside}</div>'
+    return f'<div style="{style}">{drawn}{aside}</div>'

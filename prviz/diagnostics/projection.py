@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.missing import needed_for
 from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair
 
@@ -67,7 +68,8 @@ def discriminant_projection(fit: SamplePair, shown: SamplePair) -> Projection:
     to it. Both come from a seeded draw of at most 2,000 samples of either set, and beyond 200 features from the 200
     leading principal components. Where the means are equal, the first axis is the first principal component.
     """
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    with needed_for("a map of samples"):
+        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     drawn = _drawn(fit)
     basis = _components(drawn.values, MOST_FEATURES)[0] if fit.d > MOST_FEATURES else np.eye(fit.d)

@@ -14,6 +14,7 @@ from prviz.checks.flags import checked_pair
 from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
+from prviz.missing import needed_for
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import Samples, Split, SplitRatio
 
@@ -100,7 +101,8 @@ class _Linear(_Classifiers):
 
     def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
         """A logistic regression, without randomness."""
-        from sklearn.linear_model import LogisticRegression
+        with needed_for(f"the family {self.name}"):
+            from sklearn.linear_model import LogisticRegression
 
         return LogisticRegression(C=1.0 / (WEIGHT_DECAY * len(y)), max_iter=10_000).fit(z, y)
 
@@ -130,7 +132,8 @@ class _Boosting(_Classifiers):
 
     def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
         """Boosted trees, a fixed number without early stopping."""
-        from sklearn.ensemble import HistGradientBoostingClassifier
+        with needed_for(f"the family {self.name}"):
+            from sklearn.ensemble import HistGradientBoostingClassifier
 
         with _ALONE:
             return HistGradientBoostingClassifier(max_depth=3, early_stopping=False, random_state=seed).fit(z, y)
@@ -156,7 +159,8 @@ class _MLP(_Classifiers):
 
     def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
         """A perceptron after the paper's number of epochs."""
-        from sklearn.neural_network import MLPClassifier
+        with needed_for(f"the family {self.name}"):
+            from sklearn.neural_network import MLPClassifier
 
         model = MLPClassifier((64,), alpha=1.0, random_state=seed)
         for _ in range(EPOCHS):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
+from prviz.missing import needed_for
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import SamplePair, Split
 from prviz.toys.base import Parameter
@@ -131,7 +132,8 @@ class _Pooled:
 
     def clustered(self, seed: int, most: int) -> tuple[Rows, Rows, int]:
         """Cluster of every evaluation sample and of every point, and the number of clusters."""
-        from sklearn.cluster import KMeans
+        with needed_for("the family cluster"):
+            from sklearn.cluster import KMeans
 
         clusters = min(most, len(self.points))
         with one_thread():

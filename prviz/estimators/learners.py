@@ -20,6 +20,7 @@ from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
 from prviz.estimators.kde import KDE
 from prviz.estimators.knn import KNN
+from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.neighbors.threads import Progress, available_memory, available_threads, run_blocks
 from prviz.samples import Split
@@ -147,7 +148,7 @@ def votes(splits: Sequence[Split], seed: int, progress: Progress | None = None) 
 @cache
 def _library() -> Any:
     """scikit-learn with the modules that are needed, loaded by one thread: two at once see half of a module."""
-    with _loading:
+    with _loading, needed_for("the curve to believe"):
         import sklearn
         import sklearn.linear_model
         import sklearn.tree

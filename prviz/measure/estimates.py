@@ -19,6 +19,7 @@ from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.estimators.colors import colors
 from prviz.measure.spelling import prdc_names
 from prviz.measure.workload import Options
+from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.neighbors.threads import Progress as Progress
 from prviz.neighbors.threads import memory_at_most, part_of
@@ -109,7 +110,8 @@ class Estimates(dict[str, Estimate]):
         pandas.DataFrame
             One row per family, one column per summary, by the keys of `prviz.curves.summaries`.
         """
-        import pandas as pd
+        with needed_for("a table"):
+            import pandas as pd
 
         return pd.DataFrame({name: numbers(each.curve) for name, each in self.items()}).T
 

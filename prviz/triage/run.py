@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from prviz.cells import table_html
+from prviz.curves import shown
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
@@ -20,6 +22,9 @@ from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_d
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.witnesses import WitnessEntry, believed_areas, told_apart, witnesses_of
 from prviz.triage.yardstick import Yardstick, yardstick
+
+# Checkpoints in the table of a notebook.
+SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,6 +43,38 @@ class TriageResults:
     yardstick: Yardstick | None
     no_ceiling: str
     judgement: Judgement | None
+
+    def __repr__(self) -> str:
+        return f"TriageResults({len(self.outcomes)} checkpoints: {self._said})"
+
+    def _repr_html_(self) -> str:
+        if self.judgement is None:
+            return table_html((), [(each.checkpoint.name,) for each in self.outcomes[:SHOWN]], headline=self._said)
+        method = self.judgement.decision.basis.method
+        lines = self.judgement.candidates.head(SHOWN).to_dict("records")
+        rows = [
+            (
+                line["checkpoint"],
+                f"{line['score']:.3f}",
+                f"{line['low']:.3f} to {line['high']:.3f}",
+                f"{line['best']:.0%}",
+            )
+            for line in lines
+        ]
+        best = self.judgement.decision.best
+        measured = next(
+            each
+            for outcome in self.outcomes
+            for each in outcome.measured
+            if (each.checkpoint.name, each.method) == (best, method)
+        )
+        decided = self.judgement.decision.headline
+        aside = table_html(("score", "spread of draws", "best in"), rows, decided.rest, f"{decided.head}.")
+        return shown.beside(shown.drawing({best: measured.curve}, {best: shown.COLOR}), aside)
+
+    @property
+    def _said(self) -> str:
+        return "none is measured" if self.judgement is None else self.judgement.decision.headline.head
 
 
 class TriageRun:

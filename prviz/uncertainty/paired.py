@@ -18,6 +18,7 @@ from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
 from prviz.estimators.colors import colors
 from prviz.measure.estimates import Estimate, K, estimate
+from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
 from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampling, interval, replicated
@@ -150,7 +151,8 @@ class SeveralGenerators(ReadOnlyArrays):
         pandas.DataFrame
             One row per generator, the largest first.
         """
-        import pandas as pd
+        with needed_for("a table"):
+            import pandas as pd
 
         return pd.DataFrame(self.ranking(key))
 

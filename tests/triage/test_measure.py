@@ -30,6 +30,7 @@ from prviz.triage.measure import (
     unequal,
 )
 from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache, cache_folder
+from prviz.triage.run import TriageRun
 
 FAMILIES = ("knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", "hub")
 
@@ -452,3 +453,22 @@ def test_facts_are_remembered_where_the_folder_can_not_keep_them(tmp_path: Path)
         store = ResultCache(tmp_path / "file" / "below", needed=False, remembers=remembers)
         store.put_facts({"a": 1}, [1.5])
         assert store.facts({"a": 1}) == ([1.5] if remembers else None)
+
+
+def test_results_show_their_decision_in_a_notebook(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for step in (1, 2):
+        np.save(folder / f"step-{step}.npy", drawn(80, step, step))
+    real, settings = Samples(drawn(80, 0), "real"), TriageSettings(("knn",))
+    run = TriageRun(real, settings, areas=False)
+    found = run.results(list(measure_all(real, checkpoints_of(folder), settings)))
+    text = found._repr_html_()
+    assert "best" in repr(found).lower()
+    assert "\n" not in repr(found)
+    assert f"<b>{found.judgement.decision.headline.head}.</b>" in text
+    assert text.count("<tr>") == 1 + len(found.judgement.candidates)
+    assert len(text) < 30_000
+    empty = run.results([])
+    assert "none is measured" in repr(empty)
+    assert "none is measured" in empty._repr_html_()
