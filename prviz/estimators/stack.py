@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators.learners import Votes
+from prviz.neighbors.threads import one_blas_thread
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -71,7 +72,9 @@ class Stack:
 
         first = np.append(np.full(table.shape[1], 1.0 / table.shape[1]), 0.0)
         limits = [(0.0, None)] * table.shape[1] + [(None, None)]
-        *found, intercept = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=limits).x.tolist()
+        with one_blas_thread():  # of a dozen numbers: threads of SciPy's BLAS take a hundred times as long
+            result = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=limits)
+        *found, intercept = result.x.tolist()
         chosen = {name: Chosen(*each, weight) for (name, each), weight in zip(calibrated.items(), found, strict=True)}
         return cls(chosen, intercept)
 

@@ -14,18 +14,29 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO
 
 from prviz.readers.arrays import Array, check_counts
-from prviz.readers.arrow_types import PlainColumns
-from prviz.readers.columns import EVERY, ColumnChoice, is_label, is_number, plan_columns, read_batches
+from prviz.readers.arrow_types import PlainColumns, frame_lines
+from prviz.readers.columns import (
+    EVERY,
+    MOST_COLUMNS,
+    ColumnChoice,
+    Plan,
+    is_label,
+    is_number,
+    plan_columns,
+    read_batches,
+)
 from prviz.readers.conversion import refuse_container
 from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
+from prviz.readers.long_form import long_form
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
+from prviz.readers.text_advice import refuse_long
 from prviz.readers.text_dialect import encoding_of
 
 _Wanted = Mapping[int, Any]
@@ -431,7 +442,7 @@ def read_parquet(
         # Large batches, because each batch repeats its dictionaries.
         size = max(1, _BATCH_BYTES * footer.rows // (8 * values + labels.size or 1))
         batches = file.iter_batches(batch_size=size, columns=plan.columns)
-        return *read_batches(plan, footer.rows, map(plain.batch, batches), limits), schema.metadata
+        return *_read_rows(plan, footer.rows, map(plain.batch, batches), source, choice, limits), schema.metadata
 
 
 def read_feather(
@@ -470,7 +481,7 @@ def read_feather(
         stream.seek(0)
         held = opened(stream, options=pa.ipc.IpcReadOptions(included_fields=plain.places(plan.columns)))
         batches = (held.get_batch(index) for index in range(held.num_record_batches)) if is_file else held
-        return *read_batches(plan, rows, map(plain.batch, batches), limits), schema.metadata
+        return *_read_rows(plan, rows, map(plain.batch, batches), source, choice, limits), schema.metadata
 
 
 def read_json_lines(
@@ -529,7 +540,22 @@ def read_json_lines(
         )
     plan = plan_columns(plain.schema, source.where, key, limits, choice)
     batches = map(plain.batch, table.select(plain.places(plan.columns)).to_batches())
-    return *read_batches(plan, len(table), batches, limits), None
+    return *_read_rows(plan, len(table), batches, source, choice, limits), None
+
+
+def _read_rows(
+    plan: Plan, rows: int, batches: Iterable[Any], source: FileSource, choice: ColumnChoice, limits: Limits
+) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
+    """`read_batches`. Raises ReadError for a table with one value a row, and what the plan says of its texts."""
+    values, labels, features = read_batches(plan, rows, batches, limits)
+    names = [*plan.features, *plan.labels]
+    if not choice.features and not plan.as_list and len(names) <= MOST_COLUMNS:
+        columns = dict(enumerate([*values.T, *labels.values()]))
+        if form := long_form(columns, dict(enumerate(names))):
+            raise refuse_long(source.where, form, names, names, frame_lines(source), source.typed)
+    if plan.refusal is not None:
+        raise plan.refusal
+    return values, labels, features
 
 
 def _whole_lists(held: Mapping[str, Any], within: str = "") -> list[str]:

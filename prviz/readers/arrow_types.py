@@ -223,6 +223,13 @@ def _reading(source: FileSource) -> str:
     return f"pa.ipc.{opened}({name}).read_pandas()"
 
 
+def frame_lines(source: FileSource) -> str:
+    """The lines that load the file as a data frame, ``table``, with its index among the columns."""
+    modules = "pandas as pd" if source.kind in (".parquet", ".jsonl") else "pyarrow as pa"
+    index = "" if source.kind == ".jsonl" else ".reset_index()"
+    return f"import {modules}\ntable = {_reading(source)}{index}"
+
+
 def _lists(lengths: Any, values: Any) -> Any:
     """Lists of these lengths, one after the other."""
     import pyarrow as pa

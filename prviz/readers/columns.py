@@ -23,6 +23,8 @@ from prviz.readers.source import Limits, check_claim, check_columns
 
 # Least bytes that one label of one sample counts towards the memory limit.
 LABEL_BYTES = 64
+# Most columns of a table with one value a row.
+MOST_COLUMNS = 6
 # Names that pandas gives to an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _LABEL = re.compile(
@@ -268,13 +270,17 @@ def label_array(values: Sequence[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Plan:
-    """Columns to read: one column of lists or several columns of numbers, and the label columns."""
+    """Columns to read: one column of lists or several columns of numbers, and the label columns.
+
+    refusal : what is said of a column of texts, which is read as a label, unless the table holds one value a row.
+    """
 
     where: str
     features: tuple[str, ...]
     labels: tuple[str, ...]
     as_list: bool
     dtype: np.dtype[Any]
+    refusal: ReadError | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -369,17 +375,27 @@ def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice, index
     places, others = sort_columns(names, numeric, choice, where, index)
     features = [names[place] for place in places]
     labels = [names[place] for place in others if _is_label_type(kinds[names[place]])]
-    for name in features:
-        if not is_number(kinds[name]):
-            raise ReadError(
-                f"{where}, column {quoted(name)}: holds {quoted(str(kinds[name]))}, not numbers. Leave it out, in both "
-                f"tables, with {drop_text([name])}, make numbers of its categories, for both tables at once "
-                "(pandas.get_dummies), or name it id, label, split, path or text to keep it; or, "
-                f"{sets_text(name)}."
-            )
+    texts = [name for name in features if not is_number(kinds[name])]
+    refusal = None if not texts else _refuse_text(texts[0], kinds[texts[0]], where)
+    may_be_long = (
+        len(kinds) <= MOST_COLUMNS and not choice.features and all(_is_label_type(kinds[text]) for text in texts)
+    )
+    if refusal is not None and (not may_be_long or len(texts) == len(features)):
+        raise refusal
     if not features:
         raise ReadError(f"{where}: has no feature columns. Its columns: {listed(kinds)}. Add the embeddings.")
-    return Plan(where, tuple(features), tuple(labels), False, _dtype(kinds[name] for name in features))
+    features = [name for name in features if name not in texts]
+    dtype = _dtype(kinds[name] for name in features)
+    return Plan(where, tuple(features), (*labels, *texts), False, dtype, refusal)
+
+
+def _refuse_text(name: str, kind: Any, where: str) -> ReadError:
+    return ReadError(
+        f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it out, in both "
+        f"tables, with {drop_text([name])}, make numbers of its categories, for both tables at once "
+        "(pandas.get_dummies), or name it id, label, split, path or text to keep it; or, "
+        f"{sets_text(name)}."
+    )
 
 
 @dataclass

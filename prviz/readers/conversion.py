@@ -301,6 +301,10 @@ _SVM = (
     "values, labels = sklearn.datasets.load_svmlight_file({file})\n"
     "np.savez({npz}, features=values.toarray(), labels=labels)"
 )
+_GEOJSON = (
+    "import json, pandas as pd\nfeatures = json.load(open({file}, encoding='utf-8'))['features']\n"
+    "pd.DataFrame([each['properties'] for each in features]).to_parquet({parquet})"
+)
 _STATA = "import pandas as pd\npd.read_stata({file}).to_parquet({parquet})"
 _SAS = "import pandas as pd\npd.read_sas({file}).to_parquet({parquet})"
 _SPSS = "import pandas as pd\npd.read_spss({file}).to_parquet({parquet})"
@@ -394,6 +398,7 @@ _KINDS: dict[str, tuple[str, str]] = {
         (".db", ".sqlite", ".sqlite3"), ("a database of SQLite, whose first table the lines below take", _SQLITE)
     ),
     ".duckdb": ("a database of DuckDB, whose first table the lines below take", _DUCKDB),
+    ".geojson": ("a GeoJSON file, whose properties the lines below take", _GEOJSON),
     ".arff": ("a table of Weka", _ARFF),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("rows of LIBSVM", _SVM)),
     ".vec": ("vectors of words", _WORDS),

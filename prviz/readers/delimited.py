@@ -20,6 +20,7 @@ import numpy as np
 from prviz.readers.arrays import Array, check_counts, check_values
 from prviz.readers.columns import (
     EVERY,
+    MOST_COLUMNS,
     ColumnChoice,
     drop_text,
     is_label,
@@ -31,7 +32,7 @@ from prviz.readers.columns import (
 )
 from prviz.readers.errors import AmbiguousKeyError, EmptyCellError, ReadError, listed, quoted
 from prviz.readers.first_lines import Record, header, is_comment
-from prviz.readers.long_form import MOST_COLUMNS, long_form
+from prviz.readers.long_form import long_form
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 from prviz.readers.text_advice import Layout, TextError
 from prviz.readers.text_dialect import (
@@ -368,11 +369,23 @@ def _summed(rows: Array, others: Array, total: Array, n: int, near: Array, value
         mean = rest / left
         for place, row in enumerate(rows[:count], start=1):
             off = np.abs(row - mean)
+            is_extreme = place == count and _is_extreme(row, values)
             is_mean = (off <= near).all() and ((off <= _ROUNDED * np.abs(mean)) | (off <= _NEAR * near)).all()
-            sums = is_mean or _alike(row, rest) or _alike(row, np.full(len(row), left))
+            sums = is_mean or is_extreme or _alike(row, rest) or _alike(row, np.full(len(row), left))
             if sums and (place == count or _are_statistics(rows[:count], values[count:])):
                 found = count
     return found
+
+
+def _is_extreme(row: Array, values: Array) -> bool:
+    """True for the least or the greatest value of every column, which other rows have, one here and one there."""
+    least = (row == values.min(axis=0)).all()
+    if not least and not (row == values.max(axis=0)).all():
+        return False
+    again = values == row
+    again = again[again.any(axis=1) & ~again.all(axis=1)]  # of rows that are equal one is no summary
+    differ = [len(np.unique(column)) > len(values) / 2 for column in values.T]
+    return sum(differ) > 1 and bool(again[:, differ].any(axis=0).all())
 
 
 def _are_statistics(rows: Array, rest: Array) -> bool:
@@ -409,7 +422,8 @@ def read_delimited(
             if encoding == "utf-8":
                 return _read(stream, source, limits, choice, key)
         except _NotUtf8Error:
-            encoding = "latin-1"
+            stream.seek(0)
+            encoding = _encoding_of_windows(stream)
         except _BareReturnsError:
             encoding = "utf-8"
         except _LoneQuoteError:
@@ -417,6 +431,15 @@ def read_delimited(
             return _read(stream, source, limits, choice, key, in_quotes=False)
         with as_utf8(stream, encoding, source.where) as copy:
             return _read(copy, source, limits, choice, key, encoding)
+
+
+def _encoding_of_windows(stream: BinaryIO) -> str:
+    """Latin-1, or what Windows makes of it if there are signs that Latin-1 does not have, such as that of the euro."""
+    found: set[int] = set()
+    while piece := stream.read(_PART):
+        found |= {*piece}
+    signs = {byte for byte in found if 0x80 <= byte < 0xA0}
+    return "cp1252" if signs and not signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "latin-1"
 
 
 def _append_all(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
@@ -26,6 +27,9 @@ Record = tuple[int, list[str]]
 _AHEAD = 4
 # Most lines of titles above a table.
 _MOST_TITLES = 16
+# What stands before and behind a decimal comma, and a number with a decimal point.
+_BEFORE, _BEHIND = re.compile(r"[+-]?\d*"), re.compile(r"\d+([eE][+-]?\d+)?")
+_DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 
 def _count(numbers: Sequence[str]) -> bool:
@@ -115,10 +119,34 @@ def opens_bracket(fields: Sequence[str]) -> bool:
         return False
 
 
-def _halved(names: Sequence[str], values: Sequence[str]) -> bool:
+def _halved(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """True for two whole numbers under each name: what is before and behind a decimal comma."""
-    whole = all(text.strip().lstrip("+-").isdecimal() for text in values)
-    return len(values) == 2 * len(names) > 2 and whole and not any(text.strip().isdecimal() for text in names)
+    values = rows[0]
+    if len(values) != 2 * len(names) or any(text.strip().isdecimal() for text in names):
+        return False
+    if len(names) > 1:
+        return all(text.strip().lstrip("+-").isdecimal() for text in values)
+    pairs = [tuple(text.strip() for text in row) for row in rows if len(row) == len(values)]
+    if not all(_BEFORE.fullmatch(first) and _BEHIND.fullmatch(second) for first, second in pairs):
+        return False
+    begun = [int(first or 0) for first, _ in pairs if first not in ("+", "-")]
+    return len(begun) < len(pairs) or begun != list(range(begun[0], begun[0] + len(begun)))  # no names of rows
+
+
+def _check_names_of_rows(names: Sequence[str], rows: Sequence[Record], where: str, typed: str, mark: str) -> None:
+    """Raise ReadError for one name less than values in lines that begin with decimals, which are no names of rows."""
+    begin = [fields[0].strip() for _, fields in rows if len(fields) == len(names) + 1]
+    if not all(_DECIMAL.fullmatch(text) for text in begin):
+        return
+    sep = "" if mark == "," else f", sep={mark!r}"
+    line = rows[0][0]
+    under = "one name" if len(names) == 1 else f"{len(names)} names"
+    raise ReadError(
+        f"{where}, line {line}: {len(names) + 1} fields under {under}, and {quoted(begin[0])} names no row. "
+        f"Name every column; or where these are no names ({listed_names(names)}), leave the lines above out:\n"
+        f"import pandas as pd\ntable = pd.read_csv({literal(typed)}{sep}, skiprows={line - 1}, header=None)\n"
+        f"table.add_prefix('column ').to_csv({beside(typed, '_values.csv')}, index=False)"
+    )
 
 
 def header(
@@ -129,7 +157,7 @@ def header(
     typed : the file, as the user wrote it.
     """
     ahead = list(islice(records, _AHEAD))
-    if numbers.delimiter == "," and len(ahead) > 1 and _halved(ahead[0][1], ahead[1][1]):
+    if numbers.delimiter == "," and len(ahead) > 1 and _halved(ahead[0][1], [fields for _, fields in ahead[1:]]):
         raise refuse_comma_pairs(where, typed, len(ahead[0][1]))
     if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":  # as Excel writes its delimiter
         del ahead[0]
@@ -143,6 +171,7 @@ def header(
     if len(second) == len(first) + 1 and all(numbers.number(text) is None for text in first):
         if not second[-1].strip():  # a comma behind each line of values
             return [*(name.strip() for name in first), ""], ahead[1:], ()
+        _check_names_of_rows(first, ahead[1:], where, typed, numbers.delimiter)
         # R's write.table names the rows, not their column
         return ["", *(name.strip() for name in first)], ahead[1:], ()
     if not numbers.quoted_names and not _is_header(ahead[0], second, where, numbers):

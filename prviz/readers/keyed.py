@@ -19,7 +19,7 @@ from prviz.readers.arrays import Array, Header, check_counts, check_header, fits
 from prviz.readers.columns import is_label
 from prviz.readers.errors import AmbiguousKeyError, ReadError, beside, corrupt_unless_read, listed, literal, quoted
 from prviz.readers.npy import label_at, values_at
-from prviz.readers.pieces import coordinates, is_piece, quantised, sparse
+from prviz.readers.pieces import coordinates, is_piece, pairs_of_places, quantised, sparse
 from prviz.readers.source import FileSource, Limits, check_claim, check_keys, human_size
 from prviz.readers.suspects import are_samples
 
@@ -174,6 +174,10 @@ def _is_whole(header: Header) -> bool:
     return header.dtype is not None and header.dtype.kind in "iu" and not header.bfloat16
 
 
+def _is_table_of_objects(header: Header) -> bool:
+    return header.dtype is not None and header.dtype.hasobject and len(header.shape) == 2
+
+
 def _holds(file: KeyedFile, key: str, what: Callable[[Header], bool]) -> bool:
     try:
         return what(file.header(key))
@@ -249,7 +253,13 @@ def _refuse_sparse(file: KeyedFile) -> None:
     tables = [name for name in file.keys if _holds(file, name, fits)]
     shapes = {name: file.header(name) for name in tables}
     whole = [name for name, header in shapes.items() if _is_whole(header)]
+    lists = [name for name in file.keys if _holds(file, name, lambda header: len(header.shape) == 1)]
     for places in whole:
+        shape = shapes[places].shape
+        if len(shape) == 2 and 2 in shape:
+            alike = [name for name in lists if file.header(name).shape[0] == max(shape)]
+            if error := pairs_of_places(file.where, places, alike, file.keys, _loading(file), file.path):
+                raise error
         alike = [name for name in tables if shapes[name].shape == shapes[places].shape]
         if error := sparse(file.where, alike, [places], _loading(file), file.path):
             raise error
@@ -370,7 +380,8 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
     images = [key for key in keys if _holds(file, key, looks_like_images)]
     if not images and _has_statistics(file):
         return _refuse_statistics(file)
-    likely = [*images, *known, *(keys if len(keys) == 1 else ())]
+    tables = [key for key in keys if _holds(file, key, _is_table_of_objects)]
+    likely = [*images, *known, *(keys if len(keys) == 1 else tables)]
     if likely:
         try:
             check_header(file.header(likely[0]), Limits())

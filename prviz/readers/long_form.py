@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.readers.columns import is_label, plain_name
+from prviz.readers.columns import MOST_COLUMNS, is_label, plain_name
 
 # Names of the columns of tables with one value a row.
 VALUE = re.compile(r"values?|val|v|y|data|measurement|conc(entration)?|reading|result")
@@ -21,10 +21,12 @@ VARIABLE = re.compile(
 _SAMPLE = re.compile(r"samples?|rows?|i|unit|subject|patient|cell|doc(ument)?|user|series|record")
 # Names of the places in a matrix whose other values are 0, and numbers of unnamed columns.
 _PLACE = re.compile(r"\d+|i|j|rows?|col(umn)?s?|doc(ument)?|word|term|user|item|cell|gene", re.IGNORECASE)
-# Most columns of such a table, and fewest rows that tell.
-MOST_COLUMNS, _ROWS = 6, 24
+# Fewest rows that tell.
+_ROWS = 24
 # Share of a grid that its rows fill at least, and share of all numbers that a list of places in a matrix names.
 _FILLED, _NAMED = 0.5, 0.5
+# Square of the number of pairs, by that of the places, from which drawn ones all differ once in 20,000 times.
+_BY_CHANCE = 20
 
 
 class LongForm(NamedTuple):
@@ -95,7 +97,10 @@ def _as_grid(
     in_order = any(
         (np.diff(major * (minor.max() + 1) + minor) > 0).all() for major, minor in ((rows, cols), (cols, rows))
     )
-    if None in first or not in_order:
+    # Pairs that are drawn would agree somewhere; of names that say more than a place, somebody left equal ones out.
+    too_many = n * n > _BY_CHANCE * float(np.prod(np.array(sizes, dtype=float)))
+    of_matrix = too_many and all(_PLACE.fullmatch(names[place]) for place in chosen)
+    if None in first or not (in_order or of_matrix):
         return None
     return LongForm((chosen[0],), chosen[1], value, sparse=True, first=min(each for each in first if each is not None))
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 _NUMBER = r"[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 # What stands between degrees or hours, minutes and seconds.
 _PARTS = "[\u00b0:hmd'\u2032\u2019\"\u2033s]+"
+# Signs and digits of exponents.
+_RAISED = "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _UNIT = re.compile(rf"{_NUMBER}(?<!\.)\s*((?:[^\W\d_]|[\u00b0%\u2030])[\w\u00b0/%^*.\u00b7\u207b-]*)")
 
 
@@ -44,7 +46,8 @@ NOTATIONS = (
     ),
     Notation(
         "powers of ten",
-        re.compile(r"[-+]?[\d.]+\s*[x\u00d7*\u00b7]\s*10\^?\(?[-+]?\d+\)?"),
+        re.compile(rf"[-+]?[\d.]+\s*[x\u00d7*\u00b7]\s*10(\^?\(?[-+]?\d+\)?|[{_RAISED[:2]}]?[{_RAISED[2:]}]+)"),
+        f".str.translate(str.maketrans('{_RAISED}', '+-0123456789'))"
         ".str.replace(r'\\s*[x\u00d7*\u00b7]\\s*10\\^?\\(?', 'e', regex=True).str.rstrip(')')",
     ),
     Notation(
@@ -53,6 +56,7 @@ NOTATIONS = (
         ".str.replace(r'^\\s*[^\\W\\d]\\w*(\\s*[=:]\\s*|\\s+)', '', regex=True)",
     ),
 )
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d*)?)?")
 # Whose change hangs on the units, see `without_units`.
 UNITS = Notation("numbers with units", _UNIT, "")
 _COMPLEX = re.compile(rf"\(?(?:{_NUMBER}(?=\s*[-+]))?\s*[-+]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ij]\)?")
@@ -65,6 +69,14 @@ def notation_of(text: str) -> Notation | None:
         if each.pattern.fullmatch(text):
             return each
     return UNITS if unit_of(text) else None
+
+
+def are_times_of_a_log(texts: Sequence[str]) -> bool:
+    """True for times of a day, such as 12:05:30, in the order of the rows."""
+    if len(texts) < 3 or not all(_CLOCK.fullmatch(text.strip()) for text in texts):
+        return False
+    times = [[float(part) for part in text.split(":")] for text in texts]
+    return times == sorted(times)
 
 
 def unit_of(text: str) -> str:

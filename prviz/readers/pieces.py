@@ -19,6 +19,7 @@ _PIECES = {
     "places": r"indices|indexes|idxs?|index|inds?|cols?|columns|positions|places|dims|keys",
     "rows": r"rows?|i|row_?(ind|idx|index|indices)",
     "columns": r"cols?|columns?|j|col_?(ind|idx|index|indices)",
+    "size": r"size|shape|dense_?(size|shape)",
     "values": r"v|values?|vals?|data|weights?|scores?|counts?",
 }
 _NAMED = {piece: re.compile(rf"(.*[_.])?({names})", re.IGNORECASE) for piece, names in _PIECES.items()}
@@ -97,6 +98,29 @@ def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> R
         f"places = tuple(np.asarray(arrays[name]).astype(int) for name in [{literal(rows)}, {literal(columns)}])\n"
         "whole = np.zeros([1 + each.max() for each in places])  # of as many columns as the other file's\n"
         f"np.add.at(whole, places, arrays[{literal(values)}])\nnp.save({beside(typed, '_whole.npy')}, whole)"
+    )
+
+
+def pairs_of_places(
+    where: str, places: str, lists: Sequence[str], names: Sequence[str], loading: str, typed: str
+) -> ReadError | None:
+    """The error for the values of a sparse matrix beside the row and the column of each, as PyTorch keeps them.
+
+    places : an array of two rows or two columns. lists : names of as many values. names : of all arrays.
+    """
+    values = piece("values", lists)
+    if piece("places", [places]) is None or values is None:
+        return None
+    size = piece("size", names)
+    shape = "1 + pairs.max(axis=1))  # of as many columns as the other file's"
+    if size is not None:
+        shape = f"[int(each) for each in arrays[{literal(size)}]])"
+    return ReadError(
+        f"{where}: a sparse matrix, of {quoted(values)} at the places {quoted(places)}. Save all its values:\n"
+        f"{loading}\npairs = np.asarray(arrays[{literal(places)}]).astype(int)\n"
+        "pairs = pairs if len(pairs) == 2 else pairs.T\n"
+        f"whole = np.zeros({shape}\nnp.add.at(whole, tuple(pairs), arrays[{literal(values)}])\n"
+        f"np.save({beside(typed, '_whole.npy')}, whole)"
     )
 
 

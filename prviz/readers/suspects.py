@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from prviz.readers.arrays import Array
 from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label, plain_name
 from prviz.readers.errors import ReadError, SuspectColumnsError, beside, listed, literal, quoted
+from prviz.readers.pieces import piece
 
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
@@ -38,6 +39,10 @@ _EITHER = re.compile(
 _BESIDE = re.compile(
     r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit|datum|year|month|week"
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)"
+)
+# Names of times, which in even steps from row to row say when a row was taken.
+_CLOCK = re.compile(
+    r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?|ms|minutes?|hours?|days?)"
 )
 _COUNT = re.compile(r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size")
 COUNT = "how often its row occurred"
@@ -86,6 +91,8 @@ _TOGETHER = 1.5
 _FAMILY = 3
 # Least features of one name beside which any other name is remarked, and their share of the features.
 _LONG_FAMILY, _OUTSIDERS = 8, 0.75
+# Share by which steps that are even may differ, as they are rounded.
+_UNEVEN = 1e-6
 # Rows from which a count of them is no chance, and from which whole numbers can be told to be a key.
 _COUNTED, FIRST_ROWS = 8, 64
 # Rows from which whole numbers that are all different are a key, however they are distributed.
@@ -130,6 +137,8 @@ def checked_columns(
     ------
     SuspectColumnsError : some look like none, and the user has not said which are.
     """
+    if not choice.features and (error := _quantised(values, features, where, typed)):
+        raise error
     counts = [place for place in _counting(values) if features[place] not in choice.features]
     if counts and len(counts) < len(features):
         kept = [place for place in range(len(features)) if place not in set(counts)]
@@ -208,6 +217,41 @@ def _counting(values: Array) -> list[int]:
     return [place for place in likely.tolist() if (np.diff(values[:, place]) == 1).all()]
 
 
+def _in_even_steps(column: Array) -> bool:
+    """True for a column that grows or falls from row to row by the same amount, but for rounding."""
+    if len(column) < FIRST_ROWS:
+        return False
+    steps = np.diff(column.astype(np.float64))
+    mean = steps.mean()
+    return mean != 0 and bool((np.abs(steps - mean) <= _UNEVEN * abs(mean)).all())
+
+
+def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -> ReadError | None:
+    """The error for bytes beside columns of what they were divided by, with the lines that undo it; else None."""
+    pieces = {which: name for which in ("scale", "zero", "min") if (name := piece(which, features))}
+    rest = [place for place, name in enumerate(features) if name not in pieces.values()]
+    if "scale" not in pieces or len(rest) < _FAMILY or not (frame := _frame(typed)):
+        return None
+    scale, whole = values[:, features.index(pieces["scale"])], values[:, rest]
+    if (whole != np.rint(whole)).any() or np.ptp(whole) > 255 or (scale <= 0).any() or (scale == np.rint(scale)).all():
+        return None
+    columns = {which: f"table[{name!r}]" for which, name in pieces.items()}
+    sum_ = "table[names]" + (f".sub({columns['zero']}, axis=0)" if "zero" in columns else "")
+    sum_ += f".mul({columns['scale']}, axis=0)"
+    formula = "(q - zero) * scale" if "zero" in columns else "q * scale"
+    if "min" in columns:
+        sum_ += f".add({columns['min']}, axis=0)"
+        formula += " + min"
+    held = list(pieces.values())
+    return ReadError(
+        f"{where}: whole numbers that {listed(held)} make others of. Save these, if this is your formula: {formula} "
+        f"({', '.join(f'{which} {quoted(name)}' for which, name in pieces.items())}); if they are features, "
+        f"columns='*' (--features '*') takes every column.\nimport pandas as pd\ntable = {frame}\n"
+        f"names = [name for name in table.select_dtypes('number') if name not in {held!r}]\n"
+        f"table[names] = {sum_}\ntable.drop(columns={held!r}).to_csv({beside(typed, '_numbers.csv')}, index=False)"
+    )
+
+
 class _Suspects(NamedTuple):
     """Columns that look like no features, each with what it looks like, and those that may be some."""
 
@@ -245,7 +289,8 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     sure |= {place for place in either if called_weights(plain[place]) and are_weights([values[:, place]])}
     keys = _keys(values)
     counts = {place for place, name in enumerate(plain) if _COUNT.fullmatch(name) and _counts_rows(values, place)}
-    sure |= keys | counts
+    clocks = {place for place, name in enumerate(plain) if _CLOCK.fullmatch(name) and _in_even_steps(values[:, place])}
+    sure |= keys | counts | clocks
     sure |= {place for place, name in enumerate(plain) if _UNIT.fullmatch(name) and _repeats(values[:, place])}
     either -= sure
     if len(sure) == len(plain):
@@ -254,6 +299,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     reasons = {place: _reason(plain[place]) for place in sorted(sure)}
     reasons |= dict.fromkeys(sorted(keys), "a key, whose numbers all differ")
     reasons |= dict.fromkeys(sorted(counts), COUNT)
+    reasons |= dict.fromkeys(sorted(clocks), "a time, in even steps")
     return _Suspects({features[place]: reason for place, reason in reasons.items()}, doubtful)
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from prviz.readers.columns import drop_text, plain_name, sets_text
+from prviz.readers.columns import MOST_COLUMNS, drop_text, plain_name, sets_text
 from prviz.readers.conversion import BRACKETS, PRINTED_CUT
 from prviz.readers.errors import EmptyCellError, ReadError, beside, listed, literal, quoted
-from prviz.readers.long_form import MOST_COLUMNS, LongForm, long_form
-from prviz.readers.notations import UNITS, is_complex, notation_of, unit_of, without_units
+from prviz.readers.long_form import LongForm, long_form
+from prviz.readers.notations import UNITS, are_times_of_a_log, is_complex, notation_of, unit_of, without_units
 from prviz.readers.row_roles import find_row_roles
 from prviz.readers.source import PACKED
 from prviz.readers.suspects import are_samples, refuse_turned
@@ -60,13 +60,50 @@ def bracketed(where: str, typed: str, cut: bool) -> ReadError:
 
 def refuse_comma_pairs(where: str, typed: str, names: int) -> ReadError:
     """Error for decimal commas between commas."""
+    other = ", give the names of the rows a name of their own" if names == 1 else ""
+    under = "one name" if names == 1 else f"{names} names"
     return ReadError(
-        f"{where}: {2 * names} fields under {names} names; its decimal commas can't be told from those between the "
-        "fields. Divide fields by semicolons, or, if every number has decimals, write points:\nimport csv\n"
+        f"{where}: {2 * names} fields under {under}; its decimal commas can't be told from those between "
+        f"the fields. Divide fields by semicolons{other}, or, if every number has decimals, write points:\n"
+        "import csv\n"
         f"names, *rows = csv.reader(open({literal(typed)}))\n"
         "rows = [map('.'.join, zip(row[::2], row[1::2])) for row in rows]\n"
         f"csv.writer(open({beside(typed, '_points.csv')}, 'w', newline='')).writerows([names, *rows])"
     )
+
+
+def refuse_long(
+    where: str, form: LongForm, columns: Sequence[str], held: Sequence[str | int], loading: str, typed: str
+) -> ReadError:
+    """Error for a table with one value a row, with the lines that make one row per sample.
+
+    held : the columns as the data frame calls them. loading : lines that make it, ``table``, of the file.
+    """
+    said = [quoted(columns[place]) for place in form.samples]
+    value = columns[form.value]
+    index = [held[place] for place in form.samples]
+    samples = index[0] if len(index) == 1 else index
+    places = f"{samples!r}, columns={held[form.feature]!r}, values={held[form.value]!r}"
+    lines = [f"table = table.pivot(index={places})"]
+    if form.sparse:
+        lines += [
+            f"every = [range({form.first}, int(each.max()) + 1) for each in (table.index, table.columns)]",
+            "table = table.reindex(index=every[0], columns=every[1]).fillna(0).add_prefix('column ')",
+        ]
+    text = "\n".join(lines)
+    return ReadError(
+        f"{where}: one value a row, of the sample in {' and '.join(said)} and the feature in "
+        f"{quoted(columns[form.feature])}. Save one row per sample (where each row is one, "
+        f"columns={value!r}, --features {shlex.quote(value)}, takes its value):\n{loading}\n{text}\n"
+        f"table.to_csv({literal(f'{stem_of(typed)}_wide.csv')}, index=False)"
+    )
+
+
+def stem_of(typed: str) -> str:
+    """The path of a file without its extensions, also that of a packed one."""
+    path = Path(typed)
+    path = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    return str(path.with_suffix(""))
 
 
 @dataclass
@@ -179,6 +216,9 @@ class Layout:
             return "Complex numbers have two parts; save both:\n" + "\n".join(lines)
         if noted is None or any(notation_of(each) is not noted for each in others):
             return ""
+        if are_times_of_a_log(column):
+            out = drop_text([self.columns[index]])
+            return f"These are times in the order of the rows: leave the column out with {out}."
         change: str | None = noted.change
         if noted is UNITS:
             change = without_units([[row[place] for row in rows] for place in self.features])
@@ -281,24 +321,8 @@ class Layout:
     def refuse_long(self, form: LongForm) -> ReadError:
         """Error for a table with one value a row, with the lines that make one row per sample."""
         held: list[str | int] = [*self.columns] if self.names else [*range(len(self.columns))]
-        said = [quoted(self.columns[place]) for place in form.samples]
-        value = self.columns[form.value]
-        index = [held[place] for place in form.samples]
-        samples = index[0] if len(index) == 1 else index
-        lines = [f"table = {self._loaded('')}"]
-        places = f"{samples!r}, columns={held[form.feature]!r}, values={held[form.value]!r}"
-        lines += [f"table = table.pivot(index={places})"]
-        if form.sparse:
-            lines += [
-                f"every = [range({form.first}, int(each.max()) + 1) for each in (table.index, table.columns)]",
-                "table = table.reindex(index=every[0], columns=every[1]).fillna(0).add_prefix('column ')",
-            ]
-        text = "\n".join(lines)
-        return ReadError(
-            f"{self.where}: one value a row, of the sample in {' and '.join(said)} and the feature in "
-            f"{quoted(self.columns[form.feature])}. Save one row per sample (where each row is one, "
-            f"columns={value!r}, --features {shlex.quote(value)}, takes its value):\nimport pandas as pd\n{text}\n"
-            f"table.to_csv({literal(f'{self._stem}_wide.csv')}, index=False)"
+        return refuse_long(
+            self.where, form, self.columns, held, f"import pandas as pd\ntable = {self._loaded('')}", self.typed
         )
 
     def refuse_summary(self, place: str, first: int, last: int, text: str = "") -> ReadError:
@@ -336,9 +360,7 @@ class Layout:
 
     @property
     def _stem(self) -> str:
-        path = Path(self.typed)
-        path = path.with_suffix("") if path.suffix.lower() in PACKED else path
-        return str(path.with_suffix(""))
+        return stem_of(self.typed)
 
     @property
     def _span(self) -> str:

@@ -207,3 +207,19 @@ def test_weights_have_the_least_log_loss_and_none_is_negative() -> None:
 def test_it_needs_a_split() -> None:
     with pytest.raises(ValueError, match="tightest"):
         prviz.pr_curve(*toy("finite").sample(50, 0), "tightest", split=None)
+
+
+def test_weights_are_found_without_threads_of_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    import scipy.optimize
+    from threadpoolctl import threadpool_info
+
+    known: list[int] = []
+    minimize = scipy.optimize.minimize
+
+    def counting(*given: Any, **options: Any) -> Any:
+        known.extend(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+        return minimize(*given, **options)
+
+    monkeypatch.setattr(scipy.optimize, "minimize", counting)
+    Stack.fit({"a": np.random.default_rng(0).normal(size=(1, 40))}, np.arange(40) >= 20)
+    assert set(known) == {1}

@@ -92,6 +92,12 @@ case("objects.npy")(lambda path: np.save(path, objects()))
 case("objects.npz")(lambda path: np.savez(path, feats=objects()))
 
 
+@case("properties.geojson")
+def _geojson(path: Path) -> None:
+    features = [{"type": "Feature", "geometry": None, "properties": dict(zip(NAMES, row, strict=True))} for row in ROWS]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+
+
 @case("array.joblib", "joblib")
 def _joblib(path: Path) -> None:
     import joblib

@@ -45,6 +45,12 @@ def long(*names: str, **more: object) -> str:
     return table(frame)
 
 
+def raised(power: str) -> str:
+    return str(int(power)).translate(
+        str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+    )
+
+
 MEANS = pd.concat([FRAME.mean().to_frame().T, FRAME.std().to_frame().T])
 SIXTIETHS = np.abs(np.round(VALUES * 3600) / 3600)
 WORDS = [
@@ -142,6 +148,38 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
         ),
         VALUES,
     ),
+    "places in any order": (
+        "\n".join(np.random.default_rng(3).permutation(triplets(VALUES).splitlines()).tolist()),
+        VALUES,
+    ),
+    "sparse places in any order": (
+        "\n".join(np.random.default_rng(3).permutation(triplets(SPARSE).splitlines()).tolist()),
+        SPARSE,
+    ),
+    "decimal commas under one name": (
+        "value\n" + "\n".join(f"{value:.3f}".replace(".", ",") for value in VALUES[:, 0].tolist()),
+        np.round(VALUES[:, :1], 3),
+    ),
+    "powers under one name": (
+        "value\n" + "\n".join(f"{value:.3e}".replace(".", ",") for value in VALUES[:, 0].tolist()),
+        np.array([[float(f"{value:.3e}")] for value in VALUES[:, 0].tolist()]),
+    ),
+    "one name less": ("My,table\n" + table(FRAME[NAMES[:3]], header=False), VALUES[:, :3]),
+    "least and greatest above": (table(pd.concat([FRAME.min().to_frame().T, FRAME.max().to_frame().T, FRAME])), VALUES),
+    "greatest and least below": (table(pd.concat([FRAME, FRAME.max().to_frame().T, FRAME.min().to_frame().T])), VALUES),
+    "raised powers": (
+        table(FRAME.map(lambda value: re.sub("e(.*)", lambda power: f"\u00d710{raised(power[1])}", f"{value:.17e}"))),
+        VALUES,
+    ),
+    "times of a log": (table(FRAME.assign(clock=[f"00:01:{place:02d}" for place in range(30)])), VALUES),
+    "bytes beside their scale": (
+        table(FRAME.mul(50).round().assign(scale=0.25, zero_point=3, id=[f"n{place}" for place in range(30)])),
+        (np.round(VALUES * 50) - 3) * 0.25,
+    ),
+    "bytes beside scale and minimum": (
+        table(FRAME.mul(50).round().assign(scale=np.linspace(0.1, 0.2, 30), offset=-1.5)),
+        np.round(VALUES * 50) * np.linspace(0.1, 0.2, 30)[:, None] - 1.5,
+    ),
     "lone quote": ("\n".join(WORDS), VALUES),
     "lone quote, spaces": ("\n".join(WORDS).replace("\t", " "), VALUES),
     "counted rows": (
@@ -184,6 +222,102 @@ def test_triplets_stay_refused_without_their_index() -> None:
         with pytest.raises(ReadError, match="one value a row"):
             read(("t.csv", data), drop=drop)
     assert read(("t.csv", data), columns="v").values.shape == (120, 1)
+
+
+@pytest.mark.parametrize("size", [True, False])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_places_as_pytorch_keeps_them(axis: int, size: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    places = np.argwhere(SPARSE)
+    more = {"size": np.array(SPARSE.shape)} if size else {}
+    np.savez("t.npz", indices=places.T if axis else places, values=SPARSE[tuple(places.T)], **more)
+    with pytest.raises(ReadError, match="a sparse matrix, of 'values' at the places 'indices'") as error:
+        read("t.npz")
+    exec(str(error.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("t_whole.npy").values, SPARSE)
+
+
+def test_the_sign_of_the_euro_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [";".join(f"{value!r} \u20ac".replace(".", ",") for value in row) for row in VALUES.tolist()]
+    Path("t.csv").write_text("\n".join([";".join(NAMES), *rows]), encoding="cp1252")
+    with pytest.raises(ReadError, match="Write numbers alone") as error:
+        read("t.csv")
+    exec(str(error.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("t_plain.csv").values, VALUES)
+
+
+def test_a_table_of_objects_beside_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.savez("t.npz", vectors=VALUES.astype(object), names=np.array(["a"] * 30, object))
+    with pytest.raises(ReadError, match="key 'vectors': an array of Python objects") as error:
+        read("t.npz")
+    exec(str(error.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("t.arrays.npz").values, VALUES)
+
+
+@pytest.mark.parametrize("name", ["t_s", "t", "elapsed_s", "time_ms", "seconds"])
+def test_a_time_in_even_steps_is_asked_about(name: str) -> None:
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(64, 4)), columns=list("abcd"))
+    frame[name] = np.round(5 + 0.1 * np.arange(64), 1)
+    with pytest.raises(ReadError, match=f"column '{name}' looks like no feature"):
+        read(("t.csv", table(frame).encode()))
+    assert read(("t.csv", table(frame).encode()), drop=name).d == 4
+    if name == "t":
+        assert read(("t.csv", table(frame[:63]).encode())).d == 5
+        frame.loc[40, name] += 0.001
+        assert read(("t.csv", table(frame).encode())).d == 5
+        assert read(("t.csv", table(frame.assign(t=1.5)).encode())).d == 5
+
+
+@pytest.mark.parametrize("extension", [".parquet", ".feather", ".jsonl"])
+@pytest.mark.parametrize("form", ["names", "numbers", "categories", "index"])
+def test_one_value_a_row_of_a_binary_table(
+    extension: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = LONG.set_axis(["unit", "feature", "value"], axis=1)
+    if form == "numbers":
+        frame = frame.assign(feature=frame["feature"].str[1:].astype(int))
+    elif form == "categories":
+        frame = frame.astype({"feature": "category"})
+    elif form == "index" and extension == ".parquet":
+        frame = frame.set_index(["unit", "feature"])
+    if extension == ".jsonl":
+        frame.to_json("t.jsonl", orient="records", lines=True, double_precision=15)
+    else:
+        getattr(frame, f"to_{extension[1:]}")(f"t{extension}")
+    with pytest.raises(
+        ReadError, match="one value a row, of the sample in 'unit' and the feature in 'feature'"
+    ) as error:
+        read(f"t{extension}")
+    exec(str(error.value).partition("\n")[2], {})
+    np.testing.assert_allclose(read("t_wide.csv").values, VALUES, rtol=1e-12)
+    assert read(f"t{extension}", columns="value").values.shape == (120, 1)
+
+
+def test_texts_beside_numbers_of_a_binary_table_are_refused_by_name(tmp_path: Path) -> None:
+    FRAME.assign(city=["a", "b"] * 15).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ReadError, match=r"column 'city': holds .*string', not numbers"):
+        read(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("rows", [["7,12", "9,40", "11,3"], ["1,5", "2,3", "3,8"]])
+def test_counted_names_of_rows_need_no_name(rows: list[str]) -> None:
+    counted = rows[0] == "1,5"
+    data = "\n".join(["value", *rows, *(f"{place},1" for place in range(4, 9))]).encode()
+    if counted:
+        assert read(("t.csv", data)).values[:3, 0].tolist() == [5, 3, 8]
+    else:
+        with pytest.raises(ReadError, match="2 fields under one name"):
+            read(("t.csv", data))
+
+
+def test_a_row_that_is_there_twice_is_no_summary() -> None:
+    values = np.sort(VALUES, axis=0)  # each column rises, so that the first row is the least of all
+    assert len(read(("t.csv", table(pd.DataFrame(np.vstack([values[:1], values]))).encode())).values) == 31
+    few = np.vstack([np.zeros((1, 4)), BITS, np.ones((1, 4))])
+    assert len(read(("t.csv", table(pd.DataFrame(few, columns=NAMES)).encode())).values) == 32
 
 
 def test_tables_of_three_columns_are_no_triplets() -> None:
