@@ -127,6 +127,7 @@ def pr_curve(
     split: SplitRatio = 0.5,
     seed: int = 0,
     memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
 ) -> PRCurve:
     """The precision-recall curve of ``generated`` against ``real``, by one family of classifiers.
 
@@ -148,6 +149,8 @@ def pr_curve(
     memory_limit : int
         Bytes to use besides the samples themselves, which may be memory-mapped; changes the speed, never the
         result.
+    progress : callable, optional
+        Called with the fraction done, between blocks; may raise to stop.
 
     Returns
     -------
@@ -165,7 +168,9 @@ def pr_curve(
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
     pair = checked_pair(real, generated)
-    found = estimate(pair, method, k=k, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit)
+    found = estimate(
+        pair, method, k=k, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit, progress=progress
+    )
     (only,) = found.values()
     return only.curve
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,11 +20,19 @@ from prviz.estimators.colors import colors
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
 from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampling, interval, replicated
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+class _Shared(TypedDict):
+    """What every measurement shares and no result depends on."""
+
+    memory_limit: int
+    progress: Progress | None
 
 
 class Difference(NamedTuple):
@@ -217,6 +225,7 @@ def compare(
     replicates: int = ...,
     level: float = ...,
     memory_limit: int = ...,
+    progress: Progress | None = ...,
 ) -> GeneratorComparison: ...
 
 
@@ -236,6 +245,7 @@ def compare(
     replicates: int = ...,
     level: float = ...,
     memory_limit: int = ...,
+    progress: Progress | None = ...,
 ) -> SeveralGenerators: ...
 
 
@@ -252,6 +262,7 @@ def compare(
     replicates: int = ...,
     level: float = ...,
     memory_limit: int = ...,
+    progress: Progress | None = ...,
 ) -> SeveralGenerators: ...
 
 
@@ -268,6 +279,7 @@ def compare(
     replicates: int = REPLICATES,
     level: float = LEVEL,
     memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
 ) -> GeneratorComparison | SeveralGenerators:
     """Paired bootstrap of generators on the same real samples: the difference of every summary.
 
@@ -290,8 +302,8 @@ def compare(
         As in `prviz.pr_curve`; the seed is also that of the replicates.
     replicates, level : optional
         As in `prviz.bootstrap`.
-    memory_limit : int
-        As in `prviz.pr_curve`.
+    memory_limit, progress : optional
+        As in `prviz.pr_curve`; the replicates are the last step of the progress.
 
     Returns
     -------
@@ -323,10 +335,10 @@ def compare(
         pairs[name] = checked_pair(reference, samples)
     number = min(resolve_k(k, pair) for pair in pairs.values())
     found = {}
-    for name, pair in pairs.items():
-        measured = estimate(
-            pair, method, k=number, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit
-        )
+    steps = len(pairs) + 1
+    for place, (name, pair) in enumerate(pairs.items()):
+        limited: _Shared = {"memory_limit": memory_limit, "progress": part_of(progress, place, steps)}
+        measured = estimate(pair, method, k=number, bandwidth=bandwidth, split=split, seed=seed, **limited)
         (found[name],) = measured.values()
     if len(found) == 2 and not isinstance(generated_a, Mapping):
         a, b = found.values()

@@ -82,3 +82,24 @@ def test_no_two_curves_of_a_result_have_one_colour(samples: list[np.ndarray]) ->
     names = [f"m{place}" for place in range(15)]
     text = prviz.compare(real, {name: one + place for place, name in enumerate(names)}, replicates=5)._repr_html_()
     assert len(set(re.findall(r'color:(#\w+)">■', text))) == len(names)
+
+
+def test_the_progress_of_a_comparison_is_that_of_its_measurements_and_may_stop_it(samples: list[np.ndarray]) -> None:
+    real, one, other = samples
+    told: list[float] = []
+    prviz.compare(real, one, other, replicates=5, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(2 / 3)
+    told.clear()
+    prviz.pr_curve(real, one, progress=told.append)
+    assert told[-1] == 1.0
+
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    for call in (
+        lambda: prviz.pr_curve(real, one, progress=stop),
+        lambda: prviz.compare(real, one, other, progress=stop),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            call()
