@@ -24,7 +24,7 @@ from pages._live.figure import (
     plain_trace,
 )
 from pages._live.route import Ask
-from pages._shared.cache import Session
+from pages._shared.cache import Session, session
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH
@@ -32,7 +32,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.hub import COSTLY, Hub
 from prviz.estimators.ipr import IPR
 from prviz.figures.pr import BOUND, limit_label
-from prviz.live import bounds, frames, needs, results
+from prviz.live import bounds, frames, needs, results, snapshots
 from prviz.live.explorer import CurvesQuestion, Question, Sink
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.results import Answer
@@ -169,7 +169,12 @@ def content(
         frames=frames.profile_id(problem) if answer.final else "",
         shown=position(problem),
     )
+    pins = snapshots.pinned(asked, state.pins)
     beside = {
+        "films": snapshots.films(problem) if answer.final else [],
+        "pins": [snapshots.snapshot_id(each) for each in pins],
+        "now": snapshots.snapshot_id(problem),
+        "words": snapshots.words(problem),
         "asked": number,
         "of": [state.settings.source, state.settings.problem],
         "hidden": state.hidden,
@@ -178,7 +183,7 @@ def content(
         "stale": answer.stale,
         "other": not answer.final and asked.key[:2] != problem.key[:2],
         "pending": bounds.is_pending(problem, shared.stopped),
-        "more": bool(needs.missing(needs.needs(asked), shared.stopped)),
+        "more": bool(needs.missing(needs.needs(asked, None, snapshots.pin_needs(asked, state.pins)), shared.stopped)),
     }
     return joined(drawing, beside)
 
@@ -201,7 +206,18 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
             except ValueError as error:
                 held.refused = str(error)
         asked = wanted(held, shared)
-        question = CurvesQuestion(number, asked, partial(content, held, shared, asked, number, have=have), sink, have)
+        wishes = snapshots.pin_needs(asked, held.update().pins)
+        over, film = str(sent.get("film", "")), dict[str, Any]()
+        if over in snapshots.films(asked):
+            film = snapshots.film_content(asked, over)
+            wishes += snapshots.film_needs(asked, over)
+            if sent.get("gif"):
+                now = held.update()
+                wishes.append(snapshots.gif_need(asked, over, (*now.hidden, *now.folded)))
+        draw = partial(content, held, shared, asked, number, have=have)
+        question = CurvesQuestion(number, asked, draw, sink, have, wishes)
+        if film:
+            question.send("film", film)
         if held.refused:
             question.send("page")
         return question
@@ -221,11 +237,23 @@ def _ask_for_card(name: object) -> None:
         explore_session().about = name
 
 
+def _pin(snapshot: object) -> None:
+    """The button Pin: what is on screen, or a state that is pinned already, by its snapshot's id."""
+    held = explore_session()
+    asked = wanted(held, session())
+    settings = snapshots.to_pin(asked)
+    for pin in state().pins:
+        if any(snapshots.snapshot_id(each) == snapshot for each in snapshots.pinned(asked, [pin])):
+            settings = pin
+    held.update(lambda now: now.with_pin(settings))
+
+
 # What the page does when the figure tells it something; it is drawn again in any case.
 TOLD: Mapping[str, Callable[[object], object]] = {
     "follow": lambda _: None,
     "chosen": _choose,
     "about": _ask_for_card,
+    "pin": _pin,
 }
 
 

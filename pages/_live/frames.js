@@ -11,8 +11,8 @@ import { store } from "./store.js";
  * A curve of the payload.
  * @typedef {import("./store.js").KeyedCurve & { id: string, name: string, color: string }} Curve
  *
- * A curve at one stop: its numbers of the table, and whether it is the same at every stop.
- * @typedef {Curve & { row: number[] | undefined, still: boolean }} CurveAtStop
+ * A curve at one stop: its numbers of the table, whether it is the same at every stop, and whether it is a limit.
+ * @typedef {Curve & { row: number[] | undefined, still: boolean, dotted?: boolean }} CurveAtStop
  */
 
 /** The slider that moves this curve: KDE's has a bandwidth of its own, if one is given.

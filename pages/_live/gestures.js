@@ -21,6 +21,7 @@ import { drawnHere, ownStop } from "./view.js";
 export function controlChanged(live, control, rest) {
   const { controls } = live, angle = control === controls.lamSlider;
   controls.endPreview();
+  if (!angle) live.film.close();
   control.show();
   if (angle) controls.lam = angleToLam(controls.lamSlider.number);
   if (!angle && !(control.spec.group === "estimator" && drawnHere(live))) {

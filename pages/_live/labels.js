@@ -3,6 +3,7 @@
 import { sampled } from "./curve.js";
 import { shape } from "./dom.js";
 import { FAR, HEIGHT, STEP, along, distance, placeLabels } from "./label_places.js";
+import { ghostsOf } from "./pins.js";
 import { unseen } from "./rows.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
@@ -32,8 +33,11 @@ export function drawLabels(live, pane, { curves, local }, first) {
     limits ||= Boolean(of && !local);
     if (id === "bound" || (of && !local)) lines.push({ id, points: pixels(vertices), text: "", of });
   }
+  // Pale curves keep names away that are not theirs; those of a film are draws of the same curve.
+  const cloud = live.film.open, ghosts = ghostsOf(live);
+  lines.push(...ghosts.map(({ id, vertices }, i) => ({ id: `ghost ${i}`, points: pixels(vertices), text: "", ...(cloud && { of: id }) })));
   /** @type {[number, number]} */
-  const room = [xaxis.length, yaxis.length], said = [lines.some(({ id }) => id === "bound") && "the true curve stays out of the grey (95 %)", limits && "dotted: a family with ever more samples, at this k"];
+  const room = [xaxis.length, yaxis.length], said = [lines.some(({ id }) => id === "bound") && "the true curve stays out of the grey (95 %)", limits && "dotted: a family with ever more samples, at this k", ghosts.length > 0 && (cloud ? "pale: the draws before" : "pale: pinned")];
   const asides = placeAsides(said.filter((text) => text !== false), lines, room);
   const places = placeLabels(lines, room, SIZE, asides.map(({ box }) => box), known);
   const colorOf = new Map(shown.map(({ id, color }) => [id, id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`])); // 4.5:1 as text

@@ -4,7 +4,7 @@
 
 import { setText } from "./dom.js";
 import { inTheme } from "./pane.js";
-import { keepFrames, store, withVertices } from "./store.js";
+import { keepFrames, keepSnapshot, store, withVertices } from "./store.js";
 import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
 import { drawnHere } from "./view.js";
 
@@ -21,6 +21,7 @@ import { drawnHere } from "./view.js";
  * @property {{ landed: boolean, abort: AbortController } | null} flight the last question, until its answer ends; landed: it has drawn once
  * @property {boolean} waiting a newer question waits for the first drawing of that one
  * @property {boolean} more ask once more when the answer ends
+ * @property {boolean} wants the user has asked for a film, of which Python does not know yet
  * @property {number} moved the last question that has changed something for the page
  * @property {number} followed the last one that the page has followed
  * @property {boolean} told Python has told of something for the page since the page began to follow last, maybe twice in one answer
@@ -38,7 +39,7 @@ const DIM_MS = 350; // without an answer, after which an outdated drawing is dim
 const QUIET_MS = 1000; // of work beside a final drawing, after which it is shown
 
 /** @returns {Line} */
-export const noLine = () => ({ q: 0, flight: null, waiting: false, more: false, moved: 0, followed: 0, told: false, rest: REST_MS, hidden: null, later: [], token: "", since: null });
+export const noLine = () => ({ q: 0, flight: null, waiting: false, more: false, wants: false, moved: 0, followed: 0, told: false, rest: REST_MS, hidden: null, later: [], token: "", since: null });
 
 /** The controls that the user has moved since Python heard of them.
  * @param {LiveFigure} live */
@@ -50,7 +51,7 @@ export function ask(live, stop = false) {
   const { line } = live;
   if (!line.token) return;
   line.rest = REST_MS;
-  if (!stop && line.flight && !line.hidden && !news(live).length) line.more = true; // the answer may have it already
+  if (!stop && line.flight && !line.hidden && !line.wants && !news(live).length) line.more = true; // the answer may have it already
   else if (stop || !line.flight || line.flight.landed) void send(live, stop);
   else line.waiting = true; // or a drag would end each question before its curves
 }
@@ -86,12 +87,12 @@ async function send(live, stop = false) {
   const values = { ...Object.fromEntries(moved.map(({ spec, value }) => [spec.id, value])), ...hidden };
   for (const control of moved) control.sent = control.value;
   const q = line.q = Math.max(line.q, payload.asked ?? 0) + 1, flight = line.flight = { landed: false, abort: new AbortController() };
-  Object.assign(line, { hidden: null, more: false, waiting: false, ...((moved.length || hidden || stop) && { moved: q }) });
+  Object.assign(line, { hidden: null, more: false, waiting: false, wants: false, ...((moved.length || hidden || stop) && { moved: q }) });
   const outdated = moved.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live);
   if (outdated && moved.length) timers.start("dim", DIM_MS, () => { live.root.dataset.busy = "true"; });
   live.root.dataset.more = "true";
   try {
-    const question = { q, of: payload.of, values, stop, have: [...store.frames.keys(), ...store.curves.keys()] };
+    const question = { q, of: payload.of, values, stop, have: [...store.frames.keys(), ...store.curves.keys()], ...live.film.wish() };
     for await (const text of answerTo(question, token, flight.abort.signal)) {
       const message = JSON.parse(inTheme(live, text));
       if (line.flight === flight || message.kind === "page") take(live, message); // the page is told once
@@ -134,6 +135,8 @@ function take(live, message) {
     line.told = true;
     followLater(live);
   }
+  if (message.kind === "snapshot") keepSnapshot(/** @type {any} */ (message));
+  if (["frames", "snapshot", "film", "gif"].includes(message.kind)) live.film.hear(/** @type {any} */ (message));
   if (message.kind === "progress") {
     showProgress(live, message);
     if (!message.quiet && message.left > LONG_SECONDS) letGo(live);

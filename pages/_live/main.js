@@ -13,6 +13,8 @@ import { draw, drawOver, schedule, showNumbers } from "./paint.js";
 import { Pane, findPlotly, inTheme, placePane, themeOf } from "./pane.js";
 import { whileHere } from "./leaving.js";
 import { ask, askLater, hangUp, hideOther, isLate, noLine, pageDrawn, wireStop } from "./line.js";
+import { Film, noFilm } from "./play.js";
+import { noPins, takePins } from "./pins.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
 import { makeRows, noRows } from "./rows.js";
 import { noRings, takeRings } from "./rings.js";
@@ -61,11 +63,13 @@ import { look } from "./view.js";
  * @property {() => void} follow called when another item stands out
  * @property {Cells} table
  * @property {Rows} rows
+ * @property {import("./play.js").Playing} film what is played in place of the settings
+ * @property {import("./pins.js").Pins} pins
  *
  * @typedef {typeof PARTS[number]} Part
  */
 
-const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "panes", "explorer", "rows", "verdict", "readout", "progress", "picture"]);
+const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "panes", "explorer", "rows", "verdict", "readout", "progress", "picture", "stage", "film", "compare"]);
 const RESIZE_MS = 80; // without a change of the width, after which all panes are drawn anew
 // Between two drawings of another figure while a slider of the main figure is held: thousands of samples take longer than
 // a step of the slider.
@@ -83,7 +87,7 @@ function create(parent) {
   /** @type {LiveFigure} */
   const live = {
     parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, tell: () => {}, take: (payload, late) => show(live, payload, late), redraw: () => { draw(live); }, follow: () => live.panes.forEach((pane) => drawOver(live, pane)), wire: (pane, plotly) => wire(live, pane, plotly), slide: (lam, held) => slideLam(live, lam, held), choose: (id) => choose(live, id), leave,
-    plotly: null, size: "", frame: 0, behind: false, drawn: 0, panes: [], line: noLine(), theme: "", explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
+    plotly: null, size: "", frame: 0, behind: false, drawn: 0, panes: [], line: noLine(), theme: "", explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(), film: noFilm(), pins: noPins(),
   };
   const resized = () => timers.start("resize", RESIZE_MS, () => {
     if (live.plotly && takeSize(live)) draw(live);
@@ -101,6 +105,7 @@ function create(parent) {
     if (live.payload.rows && toy && toy.textContent !== document.querySelector(".st-key-part-toy p")?.textContent) hideOther(live, true);
   };
   function leave() {
+    live.film.leave();
     observer.disconnect();
     window.removeEventListener("resize", resized);
     controls.leave();
@@ -175,6 +180,9 @@ function update(live, payload, late) {
   takeStandout(live);
   makeLegend(live);
   makeRows(live);
+  if (payload.rows && live.film.over === undefined) live.film = new Film(live);
+  live.film.take();
+  takePins(live);
   markPlaces(live);
   makeTable(live);
 }

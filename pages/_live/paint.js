@@ -5,6 +5,7 @@
 import { groupsName, isGrouped, paintSamples } from "./confusion_groups.js";
 import { showExplorer } from "./explorer.js";
 import { removeFirst } from "./first.js";
+import { drawGhosts } from "./pins.js";
 import { drawGrips } from "./grips.js";
 import { drawLabels } from "./labels.js";
 import { drawMarks } from "./lam_marks.js";
@@ -37,6 +38,7 @@ export function drawOver(live, pane, view = look(live)) {
   if (!pane.wired || pane.gone) return;
   if (pane.spec.select) paintSamples(live, pane);
   if (isGrouped(pane)) return;
+  drawGhosts(live, pane, view);
   drawMarks(live, pane, view.curves);
   if (pane.spec.fit) drawGrips(live, pane, visible(live, pane, view.curves));
   drawLabels(live, pane, view);

@@ -46,11 +46,11 @@ const FIGURES = {
       if (shade >= 0) traces[shade] = { x: [...points.x, 0, 2, 2], y: [...points.y, 2, 2, 0] }; // to the far corner
     }
     const bound = boundOf(payload);
-    for (const { id, name, vertices, row } of curves) {
+    for (const { id, name, vertices, row, dotted } of curves) {
       const iou = compared && row && id !== "truth" && `IoU ${row[0].toFixed(2)}`, points = pointsOf(vertices);
       const named = { name: [name, iou, id !== "truth" && pane.spec.note].filter(Boolean).join(", ") }, thin = pane.spec.figure.data.findIndex(({ meta, legendgroup }) => meta === REFUTED && legendgroup === id);
       const beyond = bound && thin >= 0 ? refuted(sampled(vertices), bound) : points.x.map(() => false);
-      traces[indexOf(pane, id)] = { ...points, y: points.y.map((y, i) => (beyond[i] && (beyond[i - 1] ?? true) && (beyond[i + 1] ?? true) ? null : y)), ...named };
+      traces[indexOf(pane, id)] = { ...points, y: points.y.map((y, i) => (beyond[i] && (beyond[i - 1] ?? true) && (beyond[i + 1] ?? true) ? null : y)), ...named, ...(dotted && { line: { ...pane.spec.figure.data[indexOf(pane, id)]?.line, dash: "dot" } }) };
       if (thin >= 0) traces[thin] = { ...points, y: points.y.map((y, i) => (beyond[i] ? y : null)), ...named };
     }
     return { traces };

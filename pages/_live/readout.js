@@ -3,6 +3,7 @@
 
 import { pointAt, refutedLams, shortNumber } from "./curve.js";
 import { element, setText, shape, tableOf } from "./dom.js";
+import { pinnedText } from "./pins.js";
 import { store } from "./store.js";
 import { BELIEVED, refusal, verdictAt } from "./verdict.js";
 import { ownStop } from "./view.js";
@@ -85,11 +86,15 @@ export function fillTable(live, curves) {
   }
 }
 
-/** The verdict, beside the rows: of every family that is measured, but for those that the user has switched off.
- * @param {LiveFigure} live @param {CurveAtStop[]} curves */
-function showVerdict({ payload, parts: { verdict }, rows: { hidden, off } }, curves) {
-  const { rows, table, panes, stale, coarse, noise, pending, few = null } = payload, bound = boundOf(payload);
+/** The verdict, beside the rows: of every family that is measured, but for those that the user has switched off. Where a
+ * state is pinned, how the curves differ from it.
+ * @param {LiveFigure} live @param {View} view */
+function showVerdict(live, view) {
+  const { payload, parts: { verdict }, rows: { hidden, off } } = live, { curves } = view;
+  const { rows, table, panes, stale, coarse } = payload, bound = boundOf(payload), { noise = payload.noise, few = payload.few ?? null } = view, pending = payload.pending && !live.film.open;
   if (!rows || !table) return;
+  const differs = pinnedText(live, view);
+  if (differs) return setText(verdict, differs);
   const counted = curves.filter(({ id }) => !off.has(id)), families = counted.filter(({ id }) => id !== "truth"), known = families.length < counted.length;
   const state = { approximate: panes.some(({ note }) => note), stale, coarse, noise, few, pending, folded: families.filter(({ id }) => hidden.has(id)).length };
   if (known) return setText(verdict, verdictAt(counted, table, state));
@@ -101,8 +106,9 @@ function showVerdict({ payload, parts: { verdict }, rows: { hidden, off } }, cur
 }
 
 /** @param {LiveFigure} live @param {View} view */
-export function showWords(live, { curves }) {
-  showVerdict(live, curves);
+export function showWords(live, view) {
+  const { curves } = view;
+  showVerdict(live, view);
   const { controls: { list, lam, lamSlider }, parts: { status, spoken }, timers } = live;
   if (!list.length || !curves.length) return;
   const values = curves.map((curve) => {

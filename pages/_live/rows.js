@@ -91,6 +91,11 @@ function makeRow(live, curve, compared) {
 
 /** @param {LiveFigure} live @param {CurveAtStop[]} curves */
 export function fillRows({ payload, rows: { list } }, curves) {
+  for (const [id, { number, missed, invented }] of list) {
+    if (curves.some((curve) => curve.id === id)) continue;
+    setText(number, "–"); // a film's frame lacks it
+    missed.style.width = invented.style.width = "0";
+  }
   const bound = boundOf(payload), twins = equalTo(curves), nameOf = new Map(curves.map(({ id, name }) => [id, name]));
   for (const { id, name, row, vertices } of curves) {
     const cells = list.get(id);

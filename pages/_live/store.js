@@ -19,7 +19,11 @@ import { vertexPairs } from "./curve.js";
  * A curve as it is sent, and then its vertices.
  * @typedef {{ key: string, vertices: Vertex[] }} KeyedCurve
  *
+ * Curves at other settings, as they are sent and with their vertices (prviz/live/snapshots.py).
+ * @typedef {{ id: string, curves: { id: string, name: string, color: string, flat: number[], vertices: Vertex[] }[], rows: Record<string, number[]>, truth: number[] | null, compared: boolean, noise: number, few: import("./verdict.js").Few | null, limit: boolean, words: import("./difference.js").Words }} Snapshot
+ *
  * @typedef {object} Store
+ * @property {Map<string, Snapshot>} snapshots by their id
  * @property {Map<string, Frames>} frames
  * @property {Map<string, Vertex[]>} curves vertices by their key, so that they are sent once
  * @property {Set<(curves?: boolean) => void>} listeners called when sliders have moved (`curves` is false where only lam has) or frames have come
@@ -34,7 +38,7 @@ const KEPT = 4; // profiles whose frames stay; the oldest goes first
 const KEPT_CURVES = 60; // more than one answer brings
 
 const page = /** @type {Window & { __prviz?: Store }} */ (window);
-export const store = (page.__prviz ??= { frames: new Map(), curves: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), isHeld: null, renew: null, ask: null });
+export const store = (page.__prviz ??= { frames: new Map(), curves: new Map(), snapshots: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), isHeld: null, renew: null, ask: null });
 
 /** @param {Frames} frames */
 export function keepFrames(frames) {
@@ -42,6 +46,16 @@ export function keepFrames(frames) {
   store.frames.set(frames.id, frames);
   for (const id of [...store.frames.keys()].slice(0, -KEPT)) store.frames.delete(id);
   store.listeners.forEach((listener) => listener());
+}
+
+const KEPT_SNAPSHOTS = 80; // two films and the pinned states
+
+/** @param {Snapshot} snapshot */
+export function keepSnapshot(snapshot) {
+  for (const curve of snapshot.curves) curve.vertices = vertexPairs(curve.flat);
+  store.snapshots.delete(snapshot.id);
+  store.snapshots.set(snapshot.id, snapshot);
+  for (const id of [...store.snapshots.keys()].slice(0, -KEPT_SNAPSHOTS)) store.snapshots.delete(id);
 }
 
 /** The curves of a message with their vertices, those that came before included; false where one is unknown.

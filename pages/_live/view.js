@@ -35,6 +35,10 @@ import { store } from "./store.js";
  * @property {Record<string, number> | null} errors of the area of each curve that Python has drawn, on a surrogate
  * @property {ExplorerSpec | null} explorer
  * @property {string} standout the group of linked views (group.js), "" where there is none
+ * @property {string[]} [films] what can be played: "n", "k", "seed"
+ * @property {string[]} [pins] ids of the pinned states' snapshots, the newest last
+ * @property {string} [now] id that the snapshot of what is drawn would have
+ * @property {import("./difference.js").Words} [words] the settings, for what differs from a pinned state
  * @property {string} [token] of the main figure, by which Python knows the visitor
  * @property {[string, string]} [of] source and name of the data that the controls are of
  * @property {number} [asked] number of the question that Python has heard last
@@ -49,6 +53,8 @@ import { store } from "./store.js";
  * @property {string} stop names the stop; "" where there is none
  * @property {boolean} local the browser has drawn it, not Python
  * @property {CurveAtStop[]} curves
+ * @property {number} [noise] of a film's frame, in place of the payload's
+ * @property {import("./verdict.js").Few | null} [few] likewise
  */
 
 /** Where the sliders of this figure stand that frames know; null where it has none of them.
@@ -61,6 +67,8 @@ export const lamOf = ({ controls }) => (controls.list.length ? controls.lam : st
 
 /** @param {LiveFigure} live @returns {View} */
 export function look(live) {
+  const played = live.film?.look();
+  if (played) return played;
   const { payload, controls } = live, { shown, table } = payload;
   const at = controls.list.length ? controls.position : store.sliders?.id === payload.frames ? store.sliders.at : null;
   const curves = at && shown && !sameStop(at, shown) ? curvesAt(payload, at) : null;

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from prviz.live.message import as_text
 from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.live.results import Answer
+from prviz.live.snapshots import Snapshot
 from prviz.measure.estimates import Progress
 
 # Seconds after curves were sent in which nothing else is begun: the browser draws them, maybe on this processor, and a
@@ -97,6 +98,7 @@ class CurvesQuestion(Question):
     """Explore's: about curves, and what is drawn from them.
 
     draw : makes the content of curves. held : ids of the frames that the browser holds, maybe among other ids.
+    snapshots : what a film and pinned states need.
     """
 
     def __init__(
@@ -106,21 +108,28 @@ class CurvesQuestion(Question):
         draw: Draw,
         sink: Sink,
         held: Collection[str] = (),
+        snapshots: Sequence[Need[Snapshot]] = (),
     ) -> None:
         super().__init__(number, sink)
         self.problem = problem
         self._draw, self._held = draw, held
+        self._snapshots = snapshots
         self.take_panel(None)
 
     def take_panel(self, panel: Need[Any] | None) -> None:
         """Need also what the open panel waits for."""
-        self.needs = needs.needs(self.problem, panel)
+        self.needs = needs.needs(self.problem, panel, self._snapshots)
 
     def _tell(self, need: Need[Any]) -> bool:
         if need.kind == "panel":
             if need.key not in self.told:
                 super()._tell(need)
             self.told.add(need.key)
+            return False
+        if need.kind in ("snapshot", "gif"):
+            found = need.result
+            if found is not None:
+                self.send(need.kind, found.text)
             return False
         if need.kind != "frames":
             return self._say_curves()

@@ -22,16 +22,17 @@ PROFILE_SECONDS = 60.0
 COMPUTING = "Computing"
 
 
-def needs(problem: Problem, panel: Need[Any] | None = None) -> list[Need[Any]]:
+def needs(problem: Problem, panel: Need[Any] | None = None, snapshots: Sequence[Need[Any]] = ()) -> list[Need[Any]]:
     """All that these settings need, known or not, in the order in which it is to be measured.
 
-    panel : what the open panel waits for.
+    panel : what the open panel waits for. snapshots : what a film and pinned states need.
     """
     exact, rough = curves(problem), coarse(problem)
     first = None
     if rough is not None and exact.seconds > INLINE_SECONDS:
         first = replace(curves(rough), kind="coarse")
-    wanted = (first, exact, panel, profile(problem), bounds.believed_need(problem), bounds.need(problem))
+    rest = (panel, profile(problem), bounds.believed_need(problem), bounds.need(problem))
+    wanted = (first, exact, *snapshots, *rest)
     return [need for need in wanted if need is not None]
 
 

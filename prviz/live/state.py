@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard, cast
+from urllib.parse import parse_qsl, urlencode
 
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
@@ -13,6 +14,7 @@ from prviz.measure.estimates import K
 from prviz.reports.settings import (
     BANDWIDTH_LIMITS,
     FIRST_VIEW,
+    LONGEST_VALUE,
     N_LIMITS,
     PARAMETER_PREFIX,
     REPEATS_LIMITS,
@@ -27,6 +29,10 @@ from prviz.toys import Parameter, Value, toy
 
 # Entries of a link beside those of the settings, and the first value of each.
 PANEL, VIEW, COLOURS, HIDDEN, FOLDED = "panel", "view", "colour", "hidden", "folded"
+# Pinned states, one entry each: more than these are too small side by side.
+PINS = ("pin1", "pin2", "pin3", "pin4")
+# What stands for a pinned state whose own link would be empty.
+FIRST_PIN = "first"
 PANELS = ("Space", "Extremes", "All numbers", "What gives it away")
 VIEWS = ("PR", "Error space")
 ROLE = "Role"
@@ -49,6 +55,8 @@ class ExploreState:
 
     panel, view, colour : the open panel, the axes of the main figure, and what the colours of the panel Space mean.
     hidden : the families that the user has switched off. folded : those that are too many to be drawn as well.
+    pins : settings of the states that are pinned, the newest last; of an upload with the digest of its files as its
+        problem.
     n : samples per set of toys and of bundled pairs; the rows of an upload are chosen where it is read.
     parameters : by toy its last parameters. tunings : by source its last k and bandwidth: those of one source must not
         count for another, which may need quite others.
@@ -60,6 +68,7 @@ class ExploreState:
     colour: str = ROLE
     hidden: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
+    pins: tuple[ExploreSettings, ...] = ()
     n: int = FIRST_VIEW.n
     parameters: Mapping[str, Mapping[str, ParameterValue]] = field(default_factory=dict, hash=False)
     tunings: Mapping[Source, Tuning] = field(default_factory=dict, hash=False)
@@ -73,6 +82,10 @@ class ExploreState:
         able = dict.fromkeys([*self.settings.methods, TIGHTEST.name])
         for entry, names in ((HIDDEN, self.hidden), (FOLDED, self.folded)):
             entries[entry] = ",".join(name for name in able if name in names)
+        kept = [settings for settings in self.pins if settings.source != "upload"]
+        entries |= {
+            name: urlencode(settings.to_query()) or FIRST_PIN for name, settings in zip(PINS, kept, strict=False)
+        }
         at_first = ("", panels(self.settings.source)[0], VIEWS[0], ROLE)
         return self.settings.to_query() | {name: value for name, value in entries.items() if value not in at_first}
 
@@ -82,16 +95,32 @@ class ExploreState:
         settings, messages = ExploreSettings.from_query(query)
         panel, view = query.get(PANEL, ""), query.get(VIEW, "")
         panel = FORMER_PANELS.get(panel, panel)
+        pins = []
+        for name in PINS:
+            if name not in query:
+                continue
+            pin, wrong = ExploreSettings.from_query(dict(parse_qsl(query[name][:LONGEST_VALUE])))
+            messages += [f"{name}: {text}" for text in wrong]
+            if not wrong and pin not in pins:
+                pins.append(pin)
         state = cls(
             panel=panel if panel in PANELS else panels(settings.source)[0],
             view=view if view in VIEWS else VIEWS[0],
             colour=query.get(COLOURS, ROLE),
             hidden=_families(query.get(HIDDEN, "").split(",")),
             folded=_families(query.get(FOLDED, "").split(",")),
+            pins=tuple(pins),
         )
         return state.with_settings(settings), messages
 
     # ---- changes ----
+
+    def with_pin(self, settings: ExploreSettings) -> ExploreState:
+        """These settings pinned too, or no more; as they are where all places are taken."""
+        others = tuple(each for each in self.pins if each != settings)
+        if len(others) < len(self.pins):
+            return replace(self, pins=others)
+        return replace(self, pins=(*self.pins, settings)[: len(PINS)])
 
     def with_settings(self, settings: ExploreSettings) -> ExploreState:
         """These settings in place of all others, a toy's weights as shares, which bars show."""

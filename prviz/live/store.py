@@ -14,6 +14,9 @@ SAMPLES_CAPACITY = 24
 SAMPLES_BYTES = 400_000_000
 PROFILES_CAPACITY = 4
 PROFILES_BYTES = 200_000_000
+# Frames of films and pinned states: more than one question can need, which would be measured again and again.
+SNAPSHOTS_CAPACITY = 120
+SNAPSHOTS_BYTES = 60_000_000
 
 
 @dataclass(kw_only=True, eq=False)
@@ -23,3 +26,6 @@ class Stores:
     results: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(CAPACITY, RESULTS_BYTES))
     samples: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, SAMPLES_BYTES))
     profiles: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(PROFILES_CAPACITY, PROFILES_BYTES))
+    snapshots: LeastRecentlyUsed = field(
+        default_factory=lambda: LeastRecentlyUsed(SNAPSHOTS_CAPACITY, SNAPSHOTS_BYTES, stay=40)
+    )

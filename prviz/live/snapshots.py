@@ -1,0 +1,294 @@
+"""Curves at other settings than those on screen: the frames of a film, and states that the user has pinned."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from prviz.curves import PRCurve
+from prviz.curves.limits import LIMITS, limit_seconds
+from prviz.estimators import ESTIMATORS
+from prviz.figures import film
+from prviz.figures.theme import colors
+from prviz.live import bounds, frames, results
+from prviz.live.message import as_text
+from prviz.live.need import Need
+from prviz.live.problems import Problem, allowed, problem_of
+from prviz.live.state import percent, specs
+from prviz.measure.estimates import Progress
+from prviz.reports.settings import N_LIMITS, PARAMETER_PREFIX, SEED_LIMITS, ExploreSettings
+
+# What a film runs over: samples per set, every k of the slider, further draws.
+FILMS = ("n", "k", "seed")
+# Samples per set of its frames, about 1.5 times as many each, and the number of draws.
+SIZES = (50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600, 2400, 3200, 4800, 6400)
+DRAWS = 20
+# Most estimated seconds of one frame, and of a whole film: a film that takes longer has fewer frames.
+FRAME_SECONDS, FILM_SECONDS = 3.0, 30.0
+KIND = "snapshot"  # of the message
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Curves and their numbers at one choice of settings; text : as the browser receives them."""
+
+    curves: Mapping[str, PRCurve]
+    text: bytes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the text and of the vertices."""
+        return len(self.text) + sum(curve.vertices.nbytes for curve in self.curves.values())
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One frame of a film: where it stands, and what it shows; an infinite n shows the limits of the families."""
+
+    value: float
+    problem: Problem
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The key of its snapshot."""
+        return key(self.problem, limit=math.isinf(self.value))
+
+
+def key(problem: Problem, *, limit: bool = False) -> tuple[Any, ...]:
+    """The key of a snapshot; limit : of the curves for endless samples."""
+    settings = problem.settings
+    return (KIND, results.key(problem), problem.truth is None, settings.b, settings.eps, limit)
+
+
+def snapshot_id(problem: Problem, *, limit: bool = False) -> str:
+    """What the browser knows a snapshot by."""
+    return hashlib.sha256(repr(key(problem, limit=limit)).encode()).hexdigest()[:12]
+
+
+def need(problem: Problem, note: str, *, limit: bool = False) -> Need[Snapshot]:
+    """A snapshot of these settings."""
+
+    def compute(progress: Progress) -> Snapshot:
+        if limit:
+            return _of_limits(problem)
+        found = results.known(problem) or results.measure(problem, progress)
+        return _snapshot(problem, found.curves, results.noise(problem), bounds.too_few(problem))
+
+    seconds = 0.0 if limit else results.seconds(problem)
+    store = problem.stores.snapshots
+    return Need(key(problem, limit=limit), compute, seconds, note, store, kind=KIND)
+
+
+def _snapshot(
+    problem: Problem,
+    curves: Mapping[str, PRCurve],
+    noise: float,
+    few: Mapping[str, Any] | None,
+    *,
+    limit: bool = False,
+) -> Snapshot:
+    color = colors(curves)
+    content = {
+        "id": snapshot_id(problem, limit=limit),
+        "curves": [
+            {"id": name, "name": ESTIMATORS[name].title, "color": color[name], "flat": frames.flat(curve)}
+            for name, curve in curves.items()
+        ],
+        "rows": {name: frames.row(curve, problem) for name, curve in curves.items()},
+        "truth": None if problem.truth is None else frames.flat(problem.truth),
+        "compared": frames.comparable(problem) is not None,
+        "noise": noise,
+        "few": few,
+        "limit": limit,
+        "words": words(problem),
+    }
+    return Snapshot(curves, as_text(content))
+
+
+# ---- films ----
+
+
+def films(problem: Problem) -> list[str]:
+    """What a film can run over here: more than one frame."""
+    if problem.settings.approximate:
+        return []
+    return [over for over in FILMS if (over == "k" and _has_frames(problem)) or len(stops(problem, over)) > 1]
+
+
+def _has_frames(problem: Problem) -> bool:
+    """True if every k is measured in any case (prviz/live/needs.py), which is the film over k."""
+    return bool(problem.tuned) and len(problem.stops[0]) > 1
+
+
+def stops(problem: Problem, over: str) -> list[Stop]:
+    """The frames of a film over n or over draws, as far as they are measured in time; none over k."""
+    if over == "n":
+        return _sizes(problem)
+    return _draws(problem) if over == "seed" else []
+
+
+def _sizes(problem: Problem) -> list[Stop]:
+    whole = max(problem.having(n=N_LIMITS[1]).sizes[:2])
+    largest = whole if problem.toy is None else SIZES[-1]
+    sizes = sorted({*(n for n in SIZES if n < largest), largest})
+    found, seconds = list[Stop](), 0.0
+    for n in sizes:
+        other = problem.having(n=n)
+        if other.largest_k < max(1, other.k):
+            continue  # so few samples allow another k only, which is no frame of this film
+        one = results.seconds(other)
+        seconds += one
+        if one > FRAME_SECONDS or seconds > FILM_SECONDS:
+            break
+        found.append(Stop(float(n), other))
+    if found and _limited(problem):
+        found.append(Stop(math.inf, problem.having(n=N_LIMITS[1], repeats=1, seed=SEED_LIMITS[0])))
+    return found
+
+
+def _limited(problem: Problem) -> list[str]:
+    """The families whose limit for endless samples is known at this k; none where k grows with n."""
+    settings, truth = problem.settings, problem.truth
+    if problem.toy is None or truth is None or settings.split is None or settings.k == "sqrt":
+        return []
+    return [
+        name for name in settings.methods if name in LIMITS and limit_seconds(truth, name, problem.k) <= FRAME_SECONDS
+    ]
+
+
+def _of_limits(problem: Problem) -> Snapshot:
+    toy = problem.toy
+    curves = {} if toy is None else {name: toy.limit(name, problem.k) for name in _limited(problem)}
+    return _snapshot(problem, curves, 0.0, None, limit=True)
+
+
+def _draws(problem: Problem) -> list[Stop]:
+    first = problem.settings.seed
+    if not (problem.redrawn or problem.settings.split is not None):
+        return []
+    count = min(DRAWS, int(FILM_SECONDS / max(results.seconds(problem.having(repeats=1)), 1e-3)))
+    seeds = range(first, min(first + count, SEED_LIMITS[1] + 1))
+    return [Stop(float(seed), problem.having(seed=seed, repeats=1)) for seed in seeds]
+
+
+def film_needs(problem: Problem, over: str) -> list[Need[Snapshot]]:
+    """The frames of a film, in their order."""
+    return [need(stop.problem, "Measuring the film", limit=math.isinf(stop.value)) for stop in stops(problem, over)]
+
+
+def film_content(problem: Problem, over: str) -> dict[str, Any]:
+    """The frames that are to come: each its value, null for endless samples, its k, and its snapshot's id."""
+    listed = []
+    for stop in stops(problem, over):
+        limit = math.isinf(stop.value)
+        value = None if limit else stop.value
+        listed.append([value, stop.problem.k, snapshot_id(stop.problem, limit=limit)])
+    return {"over": over, "stops": listed}
+
+
+# ---- the film as a file ----
+
+
+def gif_need(problem: Problem, over: str, hidden: Collection[str]) -> Need[Snapshot]:
+    """The film as an animated GIF; hidden : families that are not drawn."""
+    listed = stops(problem, over)
+    decisive = (results.profile_key(problem), problem.settings.k, problem.settings.bandwidth, over, sorted(hidden))
+
+    def compute(progress: Progress) -> Snapshot:
+        shown = [
+            film.Frame({name: curve for name, curve in curves.items() if name not in hidden}, label, limit)
+            for curves, label, limit in _filmed(problem, over, listed)
+        ]
+        made = film.gif(
+            shown,
+            title=problem.title,
+            subtitle=_still(problem, over),
+            truth=problem.truth,
+            accumulate=over == "seed",
+            progress=progress,
+        )
+        name = f"prviz-{problem.settings.problem or 'upload'}-{over}.gif"
+        return Snapshot({}, as_text({"file": name, "data": base64.b64encode(made).decode("ascii")}))
+
+    return Need(("gif", *decisive), compute, 3.0, "Drawing the film", problem.stores.snapshots, kind="gif")
+
+
+def _still(problem: Problem, over: str) -> str:
+    """The settings in words, without the one that the film runs over."""
+    parts = problem.settings.line(problem.root_k).split(", ")
+    moving = {"n": ("n =", "at most"), "k": ("k =",), "seed": ("seed",)}[over]
+    return ", ".join(part for part in parts if not part.startswith(moving))
+
+
+def _filmed(problem: Problem, over: str, listed: Sequence[Stop]) -> Iterator[tuple[Mapping[str, PRCurve], str, bool]]:
+    """Curves and name of each frame that is measured, and whether they are limits."""
+    table = results.profile(problem) if over == "k" else None
+    if table is not None:
+        for k in problem.stops[0]:
+            at = results.known(problem.having(k=k))
+            if at is not None:
+                yield at.curves, f"k = {k}", False
+    for stop in listed:
+        held: Snapshot | None = problem.stores.snapshots.get(stop.key)
+        if held is None:
+            continue
+        limit = math.isinf(stop.value)
+        yield held.curves, f"{over} = {'∞' if limit else f'{stop.value:.0f}'}", limit
+
+
+# ---- pinned states ----
+
+
+def to_pin(problem: Problem) -> ExploreSettings:
+    """The settings of a pinned state; of an upload with the digest of its files in place of a name."""
+    settings = replace(problem.settings, lam=1.0, show=())
+    if problem.uploaded is not None:
+        settings = replace(settings, problem=problem.uploaded.pair.digest)
+    return settings
+
+
+def pinned(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Problem]:
+    """The problems of pinned settings; those of an upload only while its files are the problem's."""
+    found = []
+    for settings in pins:
+        uploaded = None
+        if settings.source == "upload":
+            uploaded = problem.uploaded
+            if uploaded is None or uploaded.pair.digest != settings.problem:
+                continue
+            settings = replace(settings, problem="")
+        found.append(allowed(problem_of(settings, uploaded, problem.stores)))
+    return found
+
+
+def pin_needs(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Need[Snapshot]]:
+    """What the pinned states need."""
+    return [need(each, "Measuring what is pinned") for each in pinned(problem, pins)]
+
+
+def words(problem: Problem) -> dict[str, list[Any]]:
+    """What tells states apart, by the control that moves it: its name, its number or null, and how that reads."""
+    settings = problem.settings
+    found: dict[str, list[Any]] = {"data": ["the data", None, problem.title]}
+    for spec in specs(settings):
+        value: Any = settings.parameters.get(spec.name, spec.default)
+        number = None if isinstance(value, tuple | list) else value
+        text = " ".join(f"{each:.3g}" for each in value) if number is None else f"{value:g}"
+        found[PARAMETER_PREFIX + spec.name] = [spec.label, number, text]
+    found["n"] = ["n", min(problem.sizes[:2]), f"{min(problem.sizes[:2]):,}"]
+    if problem.tuned:
+        found["k"] = ["k", problem.k, f"{problem.k:,}"]
+    if problem.stops[1]:
+        width = settings.bandwidth
+        found["bandwidth"] = ["the bandwidth", width, "auto" if width is None else f"{width:g}"]
+    share = settings.split
+    found["split"] = ["the split", share and percent(share), "none" if share is None else f"{percent(share):g} %"]
+    found["repeats"] = ["the number of repeats", problem.repeats, str(problem.repeats)]
+    found["seed"] = ["the seed", None, str(settings.seed)]
+    if settings.approximate:
+        found["approximate"] = ["the neighbour search", None, "approximate"]
+    return found
