@@ -30,7 +30,8 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
     Parameters
     ----------
     method : str
-        Name in ESTIMATORS.
+        Name in ESTIMATORS: as in `prviz.pr_curve` one family, quick enough for every step. ``tightest`` is the curve to
+        believe, by which `prviz.Monitor` judges.
     k : int or "sqrt"
         As in `prviz.pr_curve`.
     split : float or None

@@ -1,7 +1,7 @@
 # ruff: noqa: T201 - a script that prints its figures
 """Findings on kinds of data and at sizes where rules of thumb fail, and real against real of the same kinds.
 
-    python -m tests.benchmarks.held_findings [--sizes 100 200 300 600 1000] [--held] [--seeds 1] [--real 10]
+    python -m tests.benchmarks.held_findings [--sizes 100 200 300 600 1000] [--held | --fresh] [--seeds 1] [--real 10]
 
 Sparse counts, tables with discrete columns, heavy tails, rows of length 1, features after a ReLU. Of either of these
 one kind was looked at while rules were made; with ``--held`` the others, which were not. A fault is costly if it takes
@@ -26,6 +26,7 @@ from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from prviz.triage.findings import sample_faults
 from tests.benchmarks.faults import FAULTS, Case, Drawn, Floats, Rng
+from tests.benchmarks.fresh_kinds import FRESH
 
 COSTLY = 0.1
 
@@ -241,7 +242,7 @@ PLANTED: Mapping[str, Planted] = {
 }
 # Facts that can be checked in the file, whatever the fault.
 FACTS = frozenset({"columns"})
-LENGTH_ONE = frozenset({"sphere", "cap"})
+LENGTH_ONE = frozenset({"sphere", "cap", "faces"})
 
 
 def pair_of(draw: Callable[[int, int], Drawn], fault: str | None, n: int, seed: int) -> SamplePair:
@@ -258,7 +259,7 @@ def pair_of(draw: Callable[[int, int], Drawn], fault: str | None, n: int, seed: 
 @cache
 def area(kind: str, fault: str | None) -> float:
     """Area of kNN at n = 500, averaged over two draws."""
-    draw = {**KINDS, **HELD}[kind]
+    draw = {**KINDS, **HELD, **FRESH}[kind]
     pairs = [pair_of(draw, fault, 500, seed) for seed in (3, 4)]
     return float(np.mean([estimate(pair, "knn")["knn"].curve.auc for pair in pairs]))
 
@@ -289,22 +290,26 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--real", type=int, default=10)
     parser.add_argument("--held", action="store_true", help="the kinds that were not looked at")
+    parser.add_argument("--fresh", action="store_true", help="the kinds that were written after the rules")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--faults", nargs="+", default=list(PLANTED))
     parser.add_argument("--kinds", nargs="+", default=None)
     choice = parser.parse_args()
     warnings.simplefilter("ignore")
     chosen = HELD if choice.held else KINDS
+    if choice.fresh:
+        chosen = FRESH
     for n in choice.sizes:
         begin = time.monotonic()
         of_costly, of_all, alarms, pairs = Counter[str](), Counter[str](), 0, 0
         for kind in choice.kinds or chosen:
             for seed in range(choice.real):
-                pair = pair_of(chosen[kind], None, n, 1000 + seed)
+                pair = pair_of(chosen[kind], None, n, 1000 + choice.first + seed)
                 found = [each.key for each in sample_faults(pair, preflight(pair).facts)]
                 pairs, alarms = pairs + 1, alarms + bool(found)
                 if found:
                     print("  alarm", kind, n, seed, found, flush=True)
-            for seed in range(choice.seeds):
+            for seed in range(choice.first, choice.first + choice.seeds):
                 for fault in choice.faults:
                     pair = pair_of(chosen[kind], fault, n, seed)
                     found = [each.key for each in sample_faults(pair, preflight(pair).facts)]
