@@ -44,6 +44,8 @@ _BESIDE = re.compile(
 _CLOCK = re.compile(
     r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?|ms|minutes?|hours?|days?)"
 )
+# Names of errors and marks of the column that the rest of the name calls.
+_ERROR = re.compile(r"(.+)_(?:err|error|unc|uncertainty|std_?err|flag|qc)|(?:e|err|unc)_(.+)")
 _COUNT = re.compile(r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size")
 COUNT = "how often its row occurred"
 _WEIGHT = re.compile(r"(.*_)?(weights?|wgt|wt)|w")
@@ -290,7 +292,11 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     keys = _keys(values)
     counts = {place for place, name in enumerate(plain) if _COUNT.fullmatch(name) and _counts_rows(values, place)}
     clocks = {place for place, name in enumerate(plain) if _CLOCK.fullmatch(name) and _in_even_steps(values[:, place])}
-    sure |= keys | counts | clocks
+    names = set(plain)
+    errors = {
+        place for place, name in enumerate(plain) if (match := _ERROR.fullmatch(name)) and set(match.groups()) & names
+    }
+    sure |= keys | counts | clocks | errors
     sure |= {place for place, name in enumerate(plain) if _UNIT.fullmatch(name) and _repeats(values[:, place])}
     either -= sure
     if len(sure) == len(plain):
@@ -300,6 +306,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     reasons |= dict.fromkeys(sorted(keys), "a key, whose numbers all differ")
     reasons |= dict.fromkeys(sorted(counts), COUNT)
     reasons |= dict.fromkeys(sorted(clocks), "a time, in even steps")
+    reasons |= dict.fromkeys(sorted(errors), "the error, or a mark, of another column")
     return _Suspects({features[place]: reason for place, reason in reasons.items()}, doubtful)
 
 

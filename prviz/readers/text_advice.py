@@ -267,7 +267,7 @@ class Layout:
         advice = f"Leave the column out with {drop_text([self.columns[index]])}{says_which}"
         if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
             return f"{advice}, or make numbers of its categories, for both tables at once (pandas.get_dummies)."
-        lines = _encoded(names, self.numbers, self.typed)
+        lines = _encoded(names, self.numbers, self.typed, self.encoding)
         return f"{advice}, or make numbers of its categories, for both tables at once:\n{lines}"
 
     def _packed(self, text: str) -> str:
@@ -395,10 +395,11 @@ def _units(rows: Sequence[Sequence[str]], layout: Layout) -> str:
     return listed(sorted({unit for row in rows for place in layout.features if (unit := unit_of(row[place]))}))
 
 
-def _encoded(columns: Sequence[str], numbers: Numbers, typed: str) -> str:
+def _encoded(columns: Sequence[str], numbers: Numbers, typed: str, encoding: str) -> str:
     """Lines of Python that make 0 and 1 of categories, in all tables beside this one with the same columns."""
     written = "" if numbers.delimiter == "," else f", sep={numbers.delimiter!r}"
     written += ', decimal=","' if numbers.commas else ""
+    written += "" if encoding == "utf-8" else f", encoding={encoding!r}"
     path = Path(typed)
     folder = literal(str(path.parent))
     return (

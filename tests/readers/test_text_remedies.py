@@ -237,6 +237,23 @@ def test_places_as_pytorch_keeps_them(axis: int, size: bool, tmp_path: Path, mon
     np.testing.assert_array_equal(read("t_whole.npy").values, SPARSE)
 
 
+@pytest.mark.parametrize("form", ["{}_err", "{}_flag", "e_{}", "{}_unc"])
+def test_errors_beside_their_values_are_asked_about(form: str) -> None:
+    frame = FRAME.assign(**{form.format("f1"): np.abs(VALUES[:, 2])})
+    with pytest.raises(ReadError, match=rf"column '{form.format('f1')}' looks like no feature \(the error, or a mark"):
+        read(("t.csv", table(frame).encode()))
+    assert read(("t.csv", table(frame.drop(columns="f1")).encode())).d == 4
+
+
+def test_categories_in_another_encoding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(table(FRAME.assign(kind=["na\u00efve", "plain"] * 15)), encoding="latin-1")
+    with pytest.raises(ReadError, match="make numbers of its categories") as error:
+        read("t.csv")
+    exec(str(error.value).partition("\n")[2], {})
+    assert read("t_numbers.csv").values[:, 4:].tolist() == [[1, 0], [0, 1]] * 15
+
+
 def test_the_sign_of_the_euro_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [";".join(f"{value!r} \u20ac".replace(".", ",") for value in row) for row in VALUES.tolist()]
