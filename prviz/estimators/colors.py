@@ -41,7 +41,9 @@ def colors(names: Iterable[str]) -> dict[str, str]:
     drawn = {family: name for name, family in families.items()} | {name: name for name in known}
     own = {drawn[family]: color for family, color in FAMILY_COLORS.items() if family in drawn}
     others = [name for name in known if name not in own]
-    unused = [*SPARE_COLORS, *(color for family, color in FAMILY_COLORS.items() if family not in drawn)]
+    left = [color for family, color in FAMILY_COLORS.items() if family not in drawn]
+    # the spare blue is near kNN's: among no families it comes last
+    unused = [*SPARE_COLORS, *left] if own else [*left, *SPARE_COLORS]
     more = [_further_color(index) for index in range(len(others) - len(unused))]
     given = own | dict(zip(others, [*unused, *more], strict=False))
     return {name: given[name] for name in known}
