@@ -98,6 +98,7 @@ export class Film {
     this.#at = 0;
     this.#last = null;
     this.#gif = false;
+    setText(this.save, "Save film");
     this.#stops = over === "k" ? this.#everyK() : [];
     this.#playing = !isStill();
     live.root.dataset.film = over;

@@ -196,7 +196,13 @@ def film_content(problem: Problem, over: str) -> dict[str, Any]:
 def gif_need(problem: Problem, over: str, hidden: Collection[str]) -> Need[Snapshot]:
     """The film as an animated GIF; hidden : families that are not drawn."""
     listed = stops(problem, over)
-    decisive = (results.profile_key(problem), problem.settings.k, problem.settings.bandwidth, over, sorted(hidden))
+    decisive = (
+        results.profile_key(problem),
+        problem.settings.k,
+        problem.settings.bandwidth,
+        over,
+        tuple(sorted(hidden)),
+    )
 
     def compute(progress: Progress) -> Snapshot:
         shown = [

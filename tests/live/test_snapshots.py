@@ -114,6 +114,8 @@ def test_a_film_as_a_file_has_a_frame_for_each_snapshot_that_is_measured() -> No
     problem = _problem()
     for each in snapshots.film_needs(problem, "seed")[:3]:
         problem.stores.snapshots.put(each.key, each.compute(lambda _: None))
-    found = json.loads(snapshots.gif_need(problem, "seed", ()).compute(lambda _: None).text)
+    need = snapshots.gif_need(problem, "seed", ("kde",))
+    assert not need.known
+    found = json.loads(need.compute(lambda _: None).text)
     assert found["file"] == "prviz-mixtures-seed.gif"
     assert found["data"].startswith("R0lGOD")
