@@ -135,7 +135,11 @@ function take(live, message) {
     line.told = true;
     followLater(live);
   }
-  if (message.kind === "snapshot") keepSnapshot(/** @type {any} */ (message));
+  if (message.kind === "snapshot") {
+    const snapshot = /** @type {any} */ (message);
+    keepSnapshot(snapshot);
+    if (live.payload.pins?.includes(snapshot.id)) live.redraw(); // a link's pinned state has come
+  }
   if (["frames", "snapshot", "film", "gif"].includes(message.kind)) live.film.hear(/** @type {any} */ (message));
   if (message.kind === "progress") {
     showProgress(live, message);
