@@ -94,6 +94,7 @@ export class Film {
   begin(over = this.#kinds[0]) {
     if (!over) return;
     const { live } = this;
+    live.timers.stop("film"); // of the film before
     Object.assign(this, { over });
     this.#at = 0;
     this.#last = null;
