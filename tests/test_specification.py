@@ -32,6 +32,8 @@ _FOUND.loader.exec_module(specification)
 def inputs() -> list[dict[str, Any]]:
     """Pairs with ties and copies and without, with a split and without, of unequal sizes."""
     found = []
+    real: Any
+    generated: Any
     for name in ("ties", "plain"):
         rng = np.random.default_rng(1)
         if name == "ties":

@@ -32,6 +32,7 @@ from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.studies.surrogate import verdict
 from prviz.studies.surrogate.choice import CheckedSurrogate
+from prviz.studies.surrogate.predictive import Prediction, areas_of, own_areas, prediction
 
 IDEA = (
     "How far an estimate is from the truth depends on the data: how many samples, in how many dimensions, of what "
@@ -41,6 +42,7 @@ IDEA = (
     "gets wrong there, it is likely to get wrong on your data too."
 )
 CURVES, OVER_K, OVER_D = "Curves", "Over k", "Over d"
+REFUSED = "No surrogate of your data is good enough; unknown"
 # Seed of the fresh sample and of the splits.
 SEED = 1
 # Area under the true curve below which a message says that the two fits hardly overlap.
@@ -83,8 +85,10 @@ def draw() -> None:
         return
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
-        found = ranked(rows[rows["d"] == shape.d])
-        show_verdict(found, data, shape, fitted, tried, complete=complete)
+        mine = rows[rows["d"] == shape.d]
+        found = ranked(mine)
+        if _said_good(mine, data, shape, request, fitted, complete=complete):
+            show_verdict(found, data, shape, fitted, tried, complete=complete)
         with st.expander("Look closer", key="stand-in.open", on_change="rerun") as closer:
             if closer.open:
                 _closer(rows, found, data, shape, request, fitted if complete else None)
@@ -94,6 +98,49 @@ def draw() -> None:
             _table(found)
 
     work_box.box(work, draw)
+
+
+def _said_good(
+    rows: pd.DataFrame,
+    data: Data,
+    shape: Fit,
+    request: MeasurementRequest,
+    fitted: CheckedSurrogate,
+    *,
+    complete: bool,
+) -> bool:
+    """True if the surrogate is good enough for a verdict, as far as is known; draw the refusal where it is not."""
+    good: bool | None = not fitted.poor
+    if good and complete:
+        good = _predicts(rows, data, shape, request, fitted)
+    if good is False:
+        st.subheader(REFUSED, anchor=False)
+    return bool(good)
+
+
+def _predicts(
+    rows: pd.DataFrame, data: Data, shape: Fit, request: MeasurementRequest, fitted: CheckedSurrogate
+) -> bool | None:
+    """True if settings measure about the same areas on the data as on the surrogate; None until that is known.
+
+    Other scenarios than a pair have other areas, so that only the test of the fit can refuse.
+    """
+    if request.scenario != "pair":
+        return True
+    pair = fitted.surrogate.projected
+    settings = list(areas_of(rows))
+    n = request.n
+
+    def compute(progress: Progress) -> Prediction:
+        measured = pair if n is None else subsample(pair, n, SEED)
+        return prediction(rows, own_areas(measured, settings, SEED, progress))
+
+    sizes = (pair.real.n, pair.generated.n) if n is None else (n, n)
+    seconds = len(request.splits) * estimate_seconds(*sizes, shape.d, ks=len(request.ks))
+    key = ("stand-in-prediction", data.pair.digest, shape, request)
+    job = Need(key, compute, seconds, "Measuring your own data", cache.session().results)
+    found: Prediction | None = answers.result(job, "whether the surrogate predicts is not known.")
+    return None if found is None else found.passes
 
 
 def _closer(
@@ -273,11 +320,10 @@ def show_verdict(
             st.session_state[K] = None if best.k == "sqrt" else best.k
         cache.wish_page("pages/explore.py")
 
-    poor = " :orange-badge[poor surrogate]" if fitted.poor else ""
     far = " :red-badge[far from the truth]" if best.iou < FAR else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         said = best.off if complete else f"so far, {best.off}"
-        st.subheader(f"{best.label}: {said}{poor}{far}", anchor=False, width="content")
+        st.subheader(f"{best.label}: {said}{far}", anchor=False, width="content")
         st.button(
             "Apply",
             type="primary",

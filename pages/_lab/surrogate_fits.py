@@ -30,7 +30,7 @@ AT_ONCE = 60.0
 # for a mixture.
 PER_PRODUCT = 1e-9
 TRUTH, TRUTH_DIMENSION, TRUTH_MIXTURE = 0.4, 0.03, 4
-POOR = "its fresh samples can be told from your data, so the verdict tells less about them."
+POOR = "its fresh samples can be told from your data, so that its errors say nothing about them."
 
 
 def best(data: Data, shapes: Sequence[Fit]) -> tuple[Fit, CheckedSurrogate | None, int]:
