@@ -153,7 +153,8 @@ def content(
     truth = problem.truth
     curves = found.curves
     shade = bounds.shade(problem)
-    limits = {limit_label(name): curve for name, curve in bounds.limits(problem).items()}
+    known = bounds.every_limit(problem) if answer.final else {}  # drawn for the row that is pointed at
+    limits = {limit_label(name): curve for name, curve in known.items()}
     errors, table = far_off.known(problem), numbers(problem, found)
     drawing = figure_content(
         [curve_space(problem, found, table) if state.view == VIEWS[0] else error_space(problem, found)],

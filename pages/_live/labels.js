@@ -4,7 +4,7 @@ import { sampled } from "./curve.js";
 import { shape } from "./dom.js";
 import { FAR, HEIGHT, STEP, along, distance, placeLabels } from "./label_places.js";
 import { ghostsOf } from "./pins.js";
-import { unseen } from "./rows.js";
+import { isBehind, limitUnder, unseen } from "./rows.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { Box, Line, Point } from "./label_places.js" */
@@ -18,7 +18,8 @@ const SIZE = 13, SMALL = 12; // pixels of the letters of a name, and of what is 
 const PLACES = new WeakMap();
 
 /** @param {LiveFigure} live @param {Pane} pane @param {View} view @param {Axes} [first] the axes, before Plotly has drawn them */
-export function drawLabels(live, pane, { curves, local }, first) {
+export function drawLabels(live, pane, view, first) {
+  const { curves, local } = view;
   if (!pane.spec.fit || pane.spec.follow !== "pr") return;
   const { xaxis, yaxis } = first ?? pane.axes(), svg = pane.overlay("curve-labels", { xaxis, yaxis });
   const hidden = unseen(live, pane, curves), known = PLACES.get(pane) ?? new Map();
@@ -27,9 +28,10 @@ export function drawLabels(live, pane, { curves, local }, first) {
   const shown = curves.filter(({ id }) => !hidden.has(id));
   /** @type {Line[]} */
   const lines = shown.map(({ id, name, vertices }) => ({ id, points: pixels(vertices), text: name }));
+  const raised = limitUnder(live, view), drawn = new Set(pane.spec.figure.data.map(({ name }) => name));
   let limits = false;
   for (const { id, vertices } of live.payload.lines) {
-    const of = shown.find(({ name }) => id === `${name} at n = ∞`)?.id;
+    const of = shown.find((curve) => id === `${curve.name} at n = ∞` && (drawn.has(id) || curve === raised?.curve))?.id;
     limits ||= Boolean(of && !local);
     if (id === "bound" || (of && !local)) lines.push({ id, points: pixels(vertices), text: "", of });
   }
@@ -37,7 +39,7 @@ export function drawLabels(live, pane, { curves, local }, first) {
   const cloud = live.film.open, ghosts = ghostsOf(live);
   lines.push(...ghosts.map(({ id, vertices }, i) => ({ id: `ghost ${i}`, points: pixels(vertices), text: "", ...(cloud && { of: id }) })));
   /** @type {[number, number]} */
-  const room = [xaxis.length, yaxis.length], said = [lines.some(({ id }) => id === "bound") && "the true curve stays out of the grey (95 %)", limits && "dotted: a family with ever more samples, at this k", ghosts.length > 0 && (cloud ? "pale: the draws before" : "pale: pinned")];
+  const room = [xaxis.length, yaxis.length], said = [lines.some(({ id }) => id === "bound") && "the true curve stays out of the grey (95 %)", limits && `dotted: ${raised?.curve.name ?? "a family"} with ever more samples, k = ${view.at?.k}`, ghosts.length > 0 && (cloud ? "pale: the draws before" : "pale: pinned")];
   const asides = placeAsides(said.filter((text) => text !== false), lines, room);
   const places = placeLabels(lines, room, SIZE, asides.map(({ box }) => box), known);
   const colorOf = new Map(shown.map(({ id, color }) => [id, id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`])); // 4.5:1 as text
@@ -47,6 +49,7 @@ export function drawLabels(live, pane, { curves, local }, first) {
     known.set(id, place.index);
     const label = written(text, place.box, "", place.index % 2 === 1);
     label.style.fill = colorOf.get(id) ?? "";
+    if (isBehind(live, id)) label.style.opacity = ".25";
     return [label];
   }));
 }

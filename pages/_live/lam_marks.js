@@ -3,12 +3,14 @@
 
 import { PLACES, general, pathOf, pointAt } from "./curve.js";
 import { shape } from "./dom.js";
+import { isBehind, limitUnder } from "./rows.js";
 import { lamOf, look } from "./view.js";
 
 /** @import { Point } from "./curve.js" */
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Axes, Pane } from "./pane.js" */
+/** @import { View } from "./view.js" */
 
 const GREY = "#7f7f7f";
 
@@ -32,15 +34,16 @@ function drawNow(live, pane) {
   svg.replaceChildren(shape("line", { x1: x, x2: x, y1: 0, y2: axes.yaxis.length, stroke: GREY, "stroke-width": 1.5 }), text);
 }
 
-/** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves */
-export function drawMarks(live, pane, curves) {
+/** @param {LiveFigure} live @param {Pane} pane @param {View} view */
+export function drawMarks(live, pane, view) {
+  const { curves } = view;
   if (isOverStops(pane)) return drawNow(live, pane);
   if (!(movesLam(pane) || isTail(pane))) return;
   const { follow } = pane.spec, axes = pane.axes(), { xaxis, yaxis } = axes, lam = lamOf(live), svg = pane.overlay("lam-marks", axes);
   const line = (/** @type {number[]} */ [x0, y0], /** @type {number[]} */ [x1, y1], /** @type {string} */ color) => shape("line", {
     x1: xaxis.at(x0), y1: yaxis.at(y0), x2: xaxis.at(x1), y2: yaxis.at(y1), stroke: color, "stroke-opacity": 0.6 }); // dashes mean a truth or a limit
   const dot = (/** @type {CurveAtStop} */ { id, color }, /** @type {number} */ x, /** @type {number} */ y) => shape("circle", {
-    cx: xaxis.at(x), cy: yaxis.at(y), r: 5.5, fill: color, stroke: "#fff", "stroke-width": 2, "data-curve": id, "data-x": x, "data-y": y });
+    cx: xaxis.at(x), cy: yaxis.at(y), r: 5.5, fill: color, stroke: "#fff", "stroke-width": 2, opacity: follow === "pr" && isBehind(live, id) ? 0.25 : 1, "data-curve": id, "data-x": x, "data-y": y });
   const hidden = new Set(pane.plot.data?.filter((trace) => trace.visible === "legendonly").map((trace) => trace.legendgroup));
   const shown = curves.filter((curve) => !hidden.has(curve.id)).map((curve) => ({ curve, at: pointAt(curve.vertices, lam) }));
   if (isTail(pane)) {
@@ -54,7 +57,9 @@ export function drawMarks(live, pane, curves) {
   const area = follow === "pr" ? errorArea(axes, shown.map(({ curve }) => curve), live.rows.under) : [];
   const lines = follow === "pr" ? [line([0, 0], lam > 1 ? [1 / lam, 1] : [1, lam], GREY)]
     : shown.map(({ curve, at }) => line(...tangent(at, lam, place), curve.color));
-  svg.replaceChildren(...area, ...lines, ...shown.map(({ curve, at }) => dot(curve, ...place(at))));
+  const limit = follow === "pr" ? limitUnder(live, view) : null;
+  const dotted = limit ? [shape("path", { class: "live-limit", stroke: limit.curve.color, d: pathOf(limit.vertices, axes) })] : [];
+  svg.replaceChildren(...area, ...lines, ...dotted, ...shown.map(({ curve, at }) => dot(curve, ...place(at))));
 }
 
 /** What lies between the truth and the curve whose row is under the pointer.

@@ -86,7 +86,10 @@ function create(parent) {
   const controls = new Controls(parts.controls, { changed: (control, rest) => controlChanged(live, control, rest), released: () => askLater(live) });
   /** @type {LiveFigure} */
   const live = {
-    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, tell: () => {}, take: (payload, late) => show(live, payload, late), redraw: () => { draw(live); }, follow: () => live.panes.forEach((pane) => drawOver(live, pane)), wire: (pane, plotly) => wire(live, pane, plotly), slide: (lam, held) => slideLam(live, lam, held), choose: (id) => choose(live, id), leave,
+    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, tell: () => {}, take: (payload, late) => show(live, payload, late), redraw: () => { draw(live); }, follow: () => {
+      live.panes.forEach((pane) => drawOver(live, pane));
+      if (live.payload.rows) showNumbers(live, look(live));
+    }, wire: (pane, plotly) => wire(live, pane, plotly), slide: (lam, held) => slideLam(live, lam, held), choose: (id) => choose(live, id), leave,
     plotly: null, size: "", frame: 0, behind: false, drawn: 0, panes: [], line: noLine(), theme: "", explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(), film: noFilm(), pins: noPins(),
   };
   const resized = () => timers.start("resize", RESIZE_MS, () => {

@@ -39,7 +39,7 @@ export function drawOver(live, pane, view = look(live)) {
   if (pane.spec.select) paintSamples(live, pane);
   if (isGrouped(pane)) return;
   drawGhosts(live, pane, view);
-  drawMarks(live, pane, view.curves);
+  drawMarks(live, pane, view);
   if (pane.spec.fit) drawGrips(live, pane, visible(live, pane, view.curves));
   drawLabels(live, pane, view);
   drawRings(live, pane);

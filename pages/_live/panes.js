@@ -40,9 +40,9 @@ const FIGURES = {
   pr({ live: { payload }, pane, curves, local }) {
     const traces = local ? withoutBands(pane, curves) : {};
     const compared = payload.table?.columns[0].key === "iou";
-    for (const { id, vertices } of payload.lines) {
+    for (const { id, vertices } of payload.lines) { // a limit may be known and not drawn
       const points = pointsOf(vertices), { data } = pane.spec.figure, line = indexOf(pane, id), shade = data.findIndex(({ legendgroup, fill }) => legendgroup === id && fill);
-      traces[line] ??= points;
+      if (line >= 0) traces[line] ??= points;
       if (shade >= 0) traces[shade] = { x: [...points.x, 0, 2, 2], y: [...points.y, 2, 2, 0] }; // to the far corner
     }
     const bound = boundOf(payload);

@@ -8,7 +8,7 @@ import { store } from "./store.js";
 import { BELIEVED, refusal, verdictAt } from "./verdict.js";
 import { ownStop } from "./view.js";
 import { agreement, missingSide } from "./without_truth.js";
-import { boundOf } from "./rows.js";
+import { boundOf, limitUnder } from "./rows.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -86,6 +86,15 @@ export function fillTable(live, curves) {
   }
 }
 
+/** What more samples would bring the curve to whose row is under the pointer; "" where that is not known.
+ * @param {LiveFigure} live @param {View} view */
+function limitText(live, view) {
+  const found = limitUnder(live, view), truth = view.curves.find(({ id }) => id === "truth"), { table } = live.payload;
+  if (!found || !truth || table?.columns[0].key !== "iou" || !found.curve.row) return "";
+  const { curve: { name, row }, vertices } = found;
+  return `${name}, k = ${view.at?.k}: overlap ${row[0].toFixed(2)}; with ever more samples ${agreement([vertices, truth.vertices])?.toFixed(2)}.`;
+}
+
 /** The verdict, beside the rows: of every family that is measured, but for those that the user has switched off. Where a
  * state is pinned, how the curves differ from it.
  * @param {LiveFigure} live @param {View} view */
@@ -97,7 +106,7 @@ function showVerdict(live, view) {
   if (differs) return setText(verdict, differs);
   const counted = curves.filter(({ id }) => !off.has(id)), families = counted.filter(({ id }) => id !== "truth"), known = families.length < counted.length;
   const state = { approximate: panes.some(({ note }) => note), stale, coarse, noise, few, pending, folded: families.filter(({ id }) => hidden.has(id)).length };
-  if (known) return setText(verdict, verdictAt(counted, table, state));
+  if (known) return setText(verdict, limitText(live, view) || verdictAt(counted, table, state));
   const believed = families.find(({ id }) => id === BELIEVED), lines = families.map(({ vertices }) => vertices);
   const text = verdictAt(counted, table, { ...state, agreement: believed ? null : agreement(lines) });
   const side = few || pending ? "" : missingSide(believed ? [believed.vertices] : lines);

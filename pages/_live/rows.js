@@ -9,6 +9,7 @@ import { BELIEVED } from "./verdict.js";
 /** @import { Curve, CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
+/** @import { View } from "./view.js" */
 
 /**
  * One row on screen.
@@ -81,10 +82,14 @@ function makeRow(live, curve, compared) {
   const { id, name, color } = curve, line = element("i", { class: "ink" });
   const missed = element("i", { class: "missed" }), invented = element("i", { class: "invented" }), number = element("b"), same = element("small"), refuted = element("small");
   const bar = element("span", { class: compared ? "bar signed" : "bar" }, missed, invented);
-  const box = button(() => toggle(live, id), { class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }, refuted), bar, same, number);
+  // A finger points first, and hides by a second tap.
+  const tapped = (/** @type {MouseEvent} */ event) => /** @type {PointerEvent} */ (event).pointerType === "touch" && live.rows.under !== id;
+  const box = button((event) => (tapped(event) ? raise(live, id) : toggle(live, id)), { class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }, refuted), bar, same, number);
   const about = button(() => tellPage(live, "about", id), "i", { class: "about", "aria-label": `About ${name}`, title: `About ${name}` });
-  for (const kind of ["pointerenter", "focus"]) box.addEventListener(kind, () => raise(live, id));
-  for (const kind of ["pointerleave", "blur"]) box.addEventListener(kind, () => raise(live, null));
+  box.addEventListener("pointerenter", ({ pointerType }) => { if (pointerType !== "touch") raise(live, id); });
+  box.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") raise(live, null); });
+  box.addEventListener("focus", () => { if (box.matches(":focus-visible")) raise(live, id); });
+  box.addEventListener("blur", () => raise(live, null));
   live.rows.list.set(id, { box, missed, invented, number, same, refuted });
   return element("div", { class: "entry" }, box, about);
 }
@@ -145,6 +150,17 @@ function toggle(live, id) {
 function raise(live, id) {
   live.rows.under = id;
   live.follow();
+}
+
+/** Another row is under the pointer, whose curve stands out against all but the truth.
+ * @param {LiveFigure} live @param {string} id */
+export const isBehind = ({ rows: { under } }, id) => under !== null && id !== under && id !== "truth";
+
+/** What the curve under the pointer comes to with ever more samples, where that is known of this stop.
+ * @param {LiveFigure} live @param {View} view */
+export function limitUnder({ payload: { lines }, rows: { under }, film }, { curves, local }) {
+  const curve = local || film.open ? undefined : curves.find(({ id }) => id === under), limit = lines?.find(({ id }) => id === `${curve?.name} at n = ∞`);
+  return curve && limit ? { curve, vertices: limit.vertices } : null;
 }
 
 /** Curves that are not drawn: those that the user has hidden and, in the main figure, those that equal one before them.

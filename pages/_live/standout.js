@@ -3,6 +3,7 @@
 // A row under the pointer lets its curve stand out in the same way.
 
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
+import { isBehind } from "./rows.js";
 
 /** @import { LiveFigure } from "./main.js" */
 /** @import { StandoutGroup } from "./group.js" */
@@ -69,7 +70,7 @@ export function emphasize(live, pane) {
   if (pane.emphasis === name) return;
   pane.emphasis = name;
   const traces = plot.data ?? [], given = spec.figure.data;
-  const fades = (/** @type {Trace} */ { legendgroup, meta }) => (group ? typeof meta === "string" && isFaded(group, meta) : under !== null && legendgroup !== under && legendgroup !== "truth");
+  const fades = (/** @type {Trace} */ { legendgroup, meta }) => (group ? typeof meta === "string" && isFaded(group, meta) : isBehind(live, legendgroup ?? ""));
   const stands = (/** @type {Trace} */ { meta }) => Boolean(group) && typeof meta === "string" && meta === standing(/** @type {StandoutGroup} */ (group));
   void live.plotly?.restyle(plot, {
     opacity: traces.map((trace, i) => (given[i].opacity ?? 1) * (fades(trace) ? FADED : 1)),

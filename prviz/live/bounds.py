@@ -124,14 +124,19 @@ def _is_shown(problem: Problem) -> bool:
 
 
 def limits(problem: Problem) -> Mapping[str, PRCurve]:
-    """`ToyProblem.limit` at this k of the chosen families that have one, where it is shown and quick.
+    """`every_limit` where all are shown."""
+    return every_limit(problem) if SHOW_LIMITS in problem.settings.show else {}
+
+
+def every_limit(problem: Problem) -> Mapping[str, PRCurve]:
+    """`ToyProblem.limit` at this k of the chosen families that have one, where it is quick.
 
     Coverage's takes long at a large k, where it lies close to the truth. Empty without a truth, and without split,
     which the limits are of.
     """
     settings = problem.settings
     toy, k = problem.toy, problem.k
-    if SHOW_LIMITS not in settings.show or settings.split is None or settings.approximate:
+    if settings.split is None or settings.approximate:
         return {}
     if toy is None or problem.truth is None:
         return {}

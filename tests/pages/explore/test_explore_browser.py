@@ -247,10 +247,40 @@ def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_g
 
 
 @pytest.mark.thorough
+def test_a_row_that_is_pointed_at_draws_and_names_its_limit(looked_at: Page) -> None:
+    page = looked_at
+    page.locator("[data-prviz=k] .over-stops path").first.wait_for()
+    wait_idle(page)
+    row, verdict, limit = (
+        page.locator(".rows .row[data-curve=ipr]"),
+        page.locator(".verdict"),
+        page.locator(".live-limit"),
+    )
+    expect(limit).to_have_count(0)
+    row.hover()
+    expect(limit).to_have_count(1)
+    expect(page.locator(".curve-labels .aside")).to_have_text(
+        re.compile(r"^dotted: iPR with ever more samples, k = \d+$")
+    )
+    expect(verdict.first).to_have_text(re.compile(r"^iPR, k = \d+: overlap 0\.\d\d; with ever more samples 0\.\d\d\.$"))
+    page.mouse.move(0, 0)
+    expect(limit).to_have_count(0)
+    expect(verdict.first).not_to_contain_text("ever more")
+    row.dispatch_event("click", {"pointerType": "touch"})  # a finger points first
+    expect(limit).to_have_count(1)
+    expect(row).to_have_attribute("aria-pressed", "true")
+    row.dispatch_event("click", {"pointerType": "touch"})
+    expect(row).to_have_attribute("aria-pressed", "false")
+    row.click()
+    expect(row).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.thorough
 def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(looked_at: Page) -> None:
     page = looked_at
     picture = page.locator("[data-prviz=k] .over-stops")
     expect(picture).to_have_text("overlap")
+    wait_idle(page)
     stops = int(page.get_by_label("Neighbours k", exact=True).get_attribute("max") or 0)
     box = picture.locator("svg").bounding_box()
     assert box is not None
