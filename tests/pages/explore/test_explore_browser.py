@@ -266,10 +266,11 @@ def test_a_row_that_is_pointed_at_draws_and_names_its_limit(looked_at: Page) -> 
     page.mouse.move(0, 0)
     expect(limit).to_have_count(0)
     expect(verdict.first).not_to_contain_text("ever more")
-    row.dispatch_event("click", {"pointerType": "touch"})  # a finger points first
+    tap = "node => node.dispatchEvent(new PointerEvent('click', { pointerType: 'touch', bubbles: true }))"
+    row.evaluate(tap)  # a finger points first
     expect(limit).to_have_count(1)
     expect(row).to_have_attribute("aria-pressed", "true")
-    row.dispatch_event("click", {"pointerType": "touch"})
+    row.evaluate(tap)
     expect(row).to_have_attribute("aria-pressed", "false")
     row.click()
     expect(row).to_have_attribute("aria-pressed", "true")
