@@ -17,7 +17,7 @@ const SLIDERS = /** @type {const} */ (["k", "bandwidth"]);
 /** @param {LiveFigure} live @param {View} view */
 export function drawOverStops(live, { at, curves }) {
   const { payload, controls, panes } = live, frames = store.frames.get(payload.frames);
-  if (!payload.rows || !panes.length) return;
+  if (!payload.rows || !panes.length || live.film.open) return;
   const hidden = unseen(live, panes[0], curves), shown = curves.filter(({ id }) => !hidden.has(id));
   for (const id of SLIDERS) {
     const slider = controls.slider(id);
