@@ -50,7 +50,7 @@ def test_the_shell_line_runs(tmp_path, monkeypatch) -> None:
 def test_every_file_it_names_exists() -> None:
     for name in re.findall(r"`((?:prviz|pages|tests)/[\w/.]+)`", README + GUIDE + CONTRIBUTING):
         assert (ROOT / name).exists(), name
-    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").iterdir()):
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
         for link in re.findall(r"\]\(([\w./-]+)\)", document.read_text(encoding="utf-8")):
             assert (document.parent / link).exists(), f"{document.name}: {link}"
 
