@@ -54,7 +54,11 @@ export class Film {
     live.parts.stage.prepend(this.start);
     this.go = button(() => this.#toggle(), { class: "go" });
     this.range = element("input", { type: "range", min: 0, step: 1, "aria-label": "Frame of the film" });
-    this.range.oninput = () => { this.pause(); this.#show(+this.range.value); };
+    this.range.oninput = () => {
+      const at = +this.range.value; // before a pause says where the film is
+      this.pause();
+      this.#show(at);
+    };
     this.text = element("output");
     this.kinds = element("span", { class: "kinds", role: "group", "aria-label": "Play over" });
     this.save = button(() => this.#save(), "Save film", { title: "An animated GIF of this film, for a slide." });
@@ -154,7 +158,7 @@ export class Film {
   /** @param {any} message */
   hear(message) {
     if (!this.open) return;
-    if (message.kind === "film" && message.over === this.over) this.#stops = message.stops;
+    if (message.kind === "film" && message.over === this.over && this.over !== "k") this.#stops = message.stops;
     if (message.kind === "frames" && this.over === "k") this.#stops = this.#everyK();
     if (message.kind === "gif" && this.#gif) {
       this.#gif = false;

@@ -1,0 +1,60 @@
+"""Films and pinned states of Explore in a browser: by themselves, by hand, saved, and in a link."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from tests.browser import visit, wait_idle
+
+SMALL = "/?problem=shifted-gaussians&n=200&p.d=2&k=5&methods=knn"
+
+
+@pytest.mark.thorough
+def test_a_film_over_k_is_played_scrubbed_saved_and_closed(page: Page) -> None:
+    visit(page, SMALL)
+    wait_idle(page)
+    k = page.locator("[data-prviz=k] input[type=range]")
+    page.get_by_role("button", name="Play").click()
+    film = page.get_by_role("group", name="Play over")
+    film.get_by_role("button", name="neighbours k").click()
+    frame, told = page.get_by_label("Frame of the film"), page.locator(".film output")
+    expect(told).to_have_text("k = 60", timeout=60_000)  # played to its end, the largest that frames have
+    expect(frame).to_have_value(frame.get_attribute("max") or "")
+    frame.press("Home")
+    expect(told).to_have_text("k = 1")
+    with page.expect_download(timeout=60_000) as saved:
+        page.get_by_role("button", name="Save film").click()
+    made = Image.open(io.BytesIO(Path(saved.value.path()).read_bytes()))
+    assert made.format == "GIF"
+    assert getattr(made, "n_frames", 1) == int(frame.get_attribute("max") or 0) + 1
+    page.keyboard.press("Escape")
+    expect(frame).to_be_hidden()
+    assert k.is_visible()
+    expect(page.locator("[data-prviz=k] input[type=number]")).to_have_value("5")  # a film changes no setting
+
+
+@pytest.mark.thorough
+def test_a_pinned_state_is_compared_in_a_sentence_and_comes_with_the_link(page: Page) -> None:
+    visit(page, SMALL)
+    wait_idle(page)
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.get_by_role("button", name="Compare 1")).to_be_visible()
+    number = page.locator("[data-prviz=k] input[type=number]")
+    number.fill("60")
+    number.press("Enter")
+    verdict, sentence = page.locator(".live.screen .verdict"), re.compile(r"kNN: overlap .* k rose from 5 to 60")
+    expect(verdict).to_have_text(sentence)
+    expect(page.locator(".live.screen .ghosts path")).to_have_count(1)
+    wait_idle(page)
+    page.reload()
+    expect(verdict).to_have_text(sentence, timeout=60_000)
+    page.get_by_role("button", name="Compare 1").click()
+    expect(page.get_by_role("heading", name="Pinned, on the same axes")).to_be_visible()
+    page.get_by_role("button", name=re.compile("Take away")).click()
+    expect(page.get_by_role("button", name=re.compile("Compare"))).to_be_hidden()
