@@ -116,7 +116,8 @@ SHOWN = """([columns, curves, rows, more]) => {
     document.body.innerHTML = '<div class="live"><p class="verdict"></p></div>';
     const payload = { rows: true, table: { columns }, panes: [{ note: "" }], stale: false, lines: [], ...more };
     const verdict = document.querySelector(".verdict"), sets = { hidden: new Set(rows.hidden), off: new Set(rows.off) };
-    live.readout.showWords({ payload, controls: { list: [] }, parts: { verdict }, rows: sets, film: { open: false } }, { curves });
+    const figure = { payload, controls: { list: [] }, parts: { verdict }, rows: sets, film: { open: false } };
+    live.readout.showWords(figure, { curves });
     return document.querySelector(".live").textContent;
 }"""
 UP_TO = PRCurve.from_error_rates([0.0, 0.5], [0.5, 0.0])
