@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, NamedTuple
 
 import pandas as pd
@@ -32,7 +33,7 @@ from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.studies.surrogate import verdict
 from prviz.studies.surrogate.choice import CheckedSurrogate
-from prviz.studies.surrogate.predictive import Prediction, areas_of, own_areas, prediction
+from prviz.studies.surrogate.predictive import LEAST_INSIDE, Prediction, areas_of, own_areas, prediction
 
 IDEA = (
     "How far an estimate is from the truth depends on the data: how many samples, in how many dimensions, of what "
@@ -87,12 +88,12 @@ def draw() -> None:
     def draw(rows: pd.DataFrame, complete: bool) -> None:
         mine = rows[rows["d"] == shape.d]
         found = ranked(mine)
-        if _said_good(mine, data, shape, request, fitted, complete=complete):
-            show_verdict(found, data, shape, fitted, tried, complete=complete)
+        refusal = _refusal(mine, data, shape, request, fitted, complete=complete)
+        _conclude(refusal, partial(show_verdict, found, data, shape, fitted, tried, complete=complete))
         with st.expander("Look closer", key="stand-in.open", on_change="rerun") as closer:
             if closer.open:
                 _closer(rows, found, data, shape, request, fitted if complete else None)
-        with st.expander("The surrogate"):
+        with st.expander("The surrogate", expanded=bool(refusal)):
             surrogate_fits.card(fitted, data)
         with st.expander("All settings", key="stand-in.table"):
             _table(found)
@@ -100,7 +101,16 @@ def draw() -> None:
     work_box.box(work, draw)
 
 
-def _said_good(
+def _conclude(refusal: str | None, verdict: Callable[[], None]) -> None:
+    """Say why there is no verdict, or draw it once that is known."""
+    if refusal:
+        st.subheader(REFUSED, anchor=False)
+        st.write(refusal)
+    elif refusal is not None:
+        verdict()
+
+
+def _refusal(
     rows: pd.DataFrame,
     data: Data,
     shape: Fit,
@@ -108,25 +118,28 @@ def _said_good(
     fitted: CheckedSurrogate,
     *,
     complete: bool,
-) -> bool:
-    """True if the surrogate is good enough for a verdict, as far as is known; draw the refusal where it is not."""
-    good: bool | None = not fitted.poor
-    if good and complete:
-        good = _predicts(rows, data, shape, request, fitted)
-    if good is False:
-        st.subheader(REFUSED, anchor=False)
-    return bool(good)
-
-
-def _predicts(
-    rows: pd.DataFrame, data: Data, shape: Fit, request: MeasurementRequest, fitted: CheckedSurrogate
-) -> bool | None:
-    """True if settings measure about the same areas on the data as on the surrogate; None until that is known.
+) -> str | None:
+    """Why the surrogate is not good enough for a verdict; "" where it is, None until that is known.
 
     Other scenarios than a pair have other areas, so that only the test of the fit can refuse.
     """
-    if request.scenario != "pair":
-        return True
+    if fitted.poor:
+        return "The best fit is poor, as *The surrogate* shows."
+    if not complete or request.scenario != "pair":
+        return ""
+    found = _prediction(rows, data, shape, request, fitted)
+    if found is None or found.passes:
+        return None if found is None else ""
+    return (
+        f"{found.inside:.0%} of the settings measure an area on your data that samples of the surrogate have too; at "
+        f"least {LEAST_INSIDE:.0%} is asked. On average their areas are {found.off:.2f} apart."
+    )
+
+
+def _prediction(
+    rows: pd.DataFrame, data: Data, shape: Fit, request: MeasurementRequest, fitted: CheckedSurrogate
+) -> Prediction | None:
+    """How the areas of settings on the data compare with those on the surrogate; None until that is known."""
     pair = fitted.surrogate.projected
     settings = list(areas_of(rows))
     n = request.n
@@ -140,7 +153,7 @@ def _predicts(
     key = ("stand-in-prediction", data.pair.digest, shape, request)
     job = Need(key, compute, seconds, "Measuring your own data", cache.session().results)
     found: Prediction | None = answers.result(job, "whether the surrogate predicts is not known.")
-    return None if found is None else found.passes
+    return found
 
 
 def _closer(

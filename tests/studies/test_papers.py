@@ -89,6 +89,7 @@ def test_quick_mode_gives_every_figure(name: str) -> None:
     printed = figures[figures["published"].notna()]
     assert len(printed) == {
         "table1": 64,
+        "same": 2,
         "truncation": 8,
         "digits": 80,
         "guidance": 6,

@@ -83,7 +83,7 @@ def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -
 def spreads_by(figures: pd.DataFrame, convention: CurveConvention | PaperConvention | None) -> pd.DataFrame:
     """The figures with deviations of the mean of so many runs as the paper's."""
     runs = convention.runs if isinstance(convention, PaperConvention) else 1
-    return figures.assign(spread=figures["spread"] / math.sqrt(runs))
+    return figures if "spread" not in figures else figures.assign(spread=figures["spread"] / math.sqrt(runs))
 
 
 class TableReading(NamedTuple):

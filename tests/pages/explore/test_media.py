@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages._explore.session import PANEL_TAB
 from pages._shared import cache, media, networks
 from prviz.live.problems import HeldPictures, Uploaded
+from prviz.live.state import PANELS
 from prviz.readers.media import ZipPictures
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.samples import SamplePair, Samples
@@ -32,6 +34,7 @@ def uploads(**files: bytes) -> AppTest:
     """Explore with two tables, and whatever else is uploaded after them."""
     app = opened(n="100")
     app.segmented_control(key="source").set_value("upload").run()
+    app.session_state[PANEL_TAB] = PANELS[0]  # Space, where samples have their pictures
     for role, data in files.items():
         add(app, role, f"{role}.{'zip' if role == 'pictures' else 'csv'}", data)
     return app

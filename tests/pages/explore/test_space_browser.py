@@ -106,7 +106,7 @@ def point_of(page: Page, curve: str) -> tuple[float, float]:
 
 
 @pytest.mark.exhaustive
-def test_hovering_a_curve_previews_lam_and_a_click_opens_space_there(page: Page, sent: list[int]) -> None:  # noqa: F811
+def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(page: Page, sent: list[int]) -> None:  # noqa: F811
     figure, found = explorer(page), classifiers()
     main, address, before = main_figure(page), page.url, len(sent)
     x, y = point_of(page, "ipr")
@@ -130,9 +130,10 @@ def test_hovering_a_curve_previews_lam_and_a_click_opens_space_there(page: Page,
     page.wait_for_url(re.compile(r"[?&]lam="))
     assert abs(float(page.url.partition("lam=")[2].split("&")[0]) / lam - 1) < 0.1
     page.mouse.move(x, 1, steps=3)
-    expect(page.get_by_role("tab", name="Space")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="All numbers")).to_have_attribute("aria-selected", "true")  # what is open stays
+    page.get_by_role("tab", name="Space").click()
     expect(chosen(page)).to_have_value("iPR")
-    assert "panel=" not in page.url
+    page.wait_for_url(lambda address: "panel=" not in address)
     wait_idle(page)
     lam = float(main.get_attribute("data-lam") or "nan")
     expect(figure).to_have_attribute("data-groups", counts(classifiers("ipr"), np.degrees(np.arctan(lam))))

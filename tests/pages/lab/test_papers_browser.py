@@ -24,7 +24,7 @@ def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Callable[..., Page])
     expect(page.get_by_text(re.compile(r"Done: \d+ of \d+ measurements"))).to_be_visible()
     wait_idle(page)
     panes = figure.locator(".pane")
-    expect(panes).to_have_count(4)
+    expect(panes).to_have_count(6)
     for pane in panes.all():
         expect(pane.locator(".scatterlayer .js-line")).to_have_count(9)  # four curves with areas, and the truth
         assert len(pane.locator(".plot").get_attribute("aria-label") or "") > 60
