@@ -79,7 +79,7 @@ def _rays() -> CurveChart:
     alphas, unknown = truth.alpha(lams), np.full(len(lams), np.nan)
     return CurveChart(
         {"A true curve by its rays": {"λ = atan θ": ChartBand(alphas / lams, alphas, unknown, unknown)}},
-        {"A true curve by its rays": {"truth": true_band(truth)}},
+        {"A true curve by its rays": {"true curve": true_band(truth)}},
     )
 
 
@@ -228,7 +228,7 @@ def _point_mass() -> tuple[float, float]:
 
 
 def _point_chart() -> CurveChart:
-    return CurveChart({"A point mass inside the real support": {"truth": true_band(toy("dirac").truth())}})
+    return CurveChart({"A point mass inside the real support": {"true curve": true_band(toy("dirac").truth())}})
 
 
 # ---- 2024, theorem 3.1: the minimum over gamma ----

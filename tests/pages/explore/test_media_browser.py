@@ -28,6 +28,7 @@ def test_a_zip_and_the_apps_folder_show_what_samples_look_like(tmp_path: Path, n
         for name in ("real.csv", "generated.csv"):
             said = page.get_by_text(f"{name}: 60 of 60 names found in all.zip or the app's folder.")
             expect(said).to_be_visible()
+        page.get_by_role("tab", name="Space").click()
         wait_idle(page)
         plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
         plot.scroll_into_view_if_needed()

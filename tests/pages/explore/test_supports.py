@@ -18,7 +18,7 @@ from prviz.toys import toy
 from tests.explore_app import figures, healthy, last_word, move, opened
 
 TOY = {"problem": "mixtures", "n": "120"}
-BUNDLED = {"source": "bundled", "problem": "rbm-epoch-30", "n": "100"}
+BUNDLED = {"source": "bundled", "problem": "rbm-epoch-30", "n": "100", "panel": "Space"}
 
 
 def tab(name: str, **query: str) -> AppTest:

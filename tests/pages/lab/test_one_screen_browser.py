@@ -26,7 +26,7 @@ WORDS = """() => {
 }"""
 NUMBERS = """() => [...document.querySelectorAll('.live .plot .textpoint text')]
     .map((text) => [text.textContent, getComputedStyle(text).fill])"""
-PICTURE = ".live .pane .main-svg, .battery table"
+PICTURE = ".live .pane .main-svg, .battery table, [data-testid=stAlert]"  # or why there is none
 
 
 def opened(page: Page, name: str) -> None:
