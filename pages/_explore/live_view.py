@@ -209,7 +209,7 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
         asked = wanted(held, shared)
         wishes = snapshots.pin_needs(asked, held.update().pins)
         over, film = str(sent.get("film", "")), dict[str, Any]()
-        if over in snapshots.films(asked):
+        if over and over in snapshots.films(asked):  # most questions are of no film
             film = snapshots.film_content(asked, over)
             wishes += snapshots.film_needs(asked, over)
             if sent.get("gif"):
